@@ -1,0 +1,78 @@
+/**
+ * What follows from the resource table: names, row types, and which event does what. Pure; it
+ * knows neither a database nor a network.
+ */
+import type Stripe from "stripe";
+import type { Plain } from "./plain.js";
+import type { CustomerEvent, StripeTypeOf } from "./resource.js";
+import { resources } from "./resources.js";
+
+export type Resources = typeof resources;
+export type ResourceName = keyof Resources;
+
+/** The Stripe object behind a resource, as it is stored. */
+export type StripeObject<N extends ResourceName> = Plain<StripeTypeOf<Resources[N]>>;
+
+type EmptyRow<N extends ResourceName> = Resources[N] extends { emptyRowPer: string } ? null : never;
+
+type ColumnValue<C> = C extends { from: "link" } ? string | null : string;
+
+/**
+ * A row of a mirrored table, with the specification's field names.
+ *
+ * @example
+ * ```ts
+ * import type { Row } from "backend-billing";
+ *
+ * const label = (row: Row<"products">): string => `${row.productId}: ${row.stripe.name}`;
+ * ```
+ */
+export type Row<N extends ResourceName> = {
+  _id: string;
+  stripe: StripeObject<N> | EmptyRow<N>;
+  last_synced_at: number;
+} & { [K in Resources[N]["idField"]]: string | EmptyRow<N> } & {
+  -readonly [K in keyof Resources[N]["columns"]]: ColumnValue<Resources[N]["columns"][K]>;
+};
+
+/** Every resource there is, in the order of the table. */
+export const resourceNames = Object.keys(resources) as readonly ResourceName[];
+
+/** What an event asks of the mirror. */
+export type Effect =
+  | { readonly kind: "upsert" | "delete"; readonly resource: ResourceName }
+  | { readonly kind: "refresh"; readonly resource: ResourceName };
+
+/** The effects of each event type on the chosen resources. An event that is not a key has none. */
+export function effectsByEvent(
+  chosen: readonly ResourceName[] = resourceNames,
+): ReadonlyMap<Stripe.Event.Type, readonly Effect[]> {
+  const effects = new Map<Stripe.Event.Type, Effect[]>();
+  const add = (types: readonly Stripe.Event.Type[], effect: Effect) => {
+    for (const type of types) effects.set(type, [...(effects.get(type) ?? []), effect]);
+  };
+  for (const name of chosen) {
+    const entry = resources[name];
+    const refreshedBy: readonly CustomerEvent[] = "refreshedBy" in entry ? entry.refreshedBy : [];
+    add(entry.upsertedBy, { kind: "upsert", resource: name });
+    add(entry.deletedBy, { kind: "delete", resource: name });
+    add(refreshedBy, { kind: "refresh", resource: name });
+  }
+  return effects;
+}
+
+/**
+ * The event types to enable on the webhook endpoint for the chosen resources, sorted.
+ *
+ * @example
+ * ```ts
+ * import { enabledEvents } from "backend-billing";
+ *
+ * const events = enabledEvents(["products", "prices"]); // ["price.created", "price.deleted", …]
+ * ```
+ */
+export function enabledEvents(
+  chosen: readonly ResourceName[] = resourceNames,
+): readonly Stripe.Event.Type[] {
+  return [...effectsByEvent(chosen).keys()].sort();
+}

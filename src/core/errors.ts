@@ -1,0 +1,41 @@
+/** The one error class of the library. Its code is stable and documented; its message says what to do. */
+
+export type BillingErrorCode =
+  /** The entity has no Stripe customer yet. */
+  | "customer_not_found"
+  /** An argument is missing, malformed or not the caller's to set. */
+  | "invalid_argument"
+  /** A setting is missing or contradicts another. */
+  | "invalid_config"
+  /** The webhook's signature does not fit any of the secrets. */
+  | "invalid_signature"
+  /** A live key over test data, or the reverse. */
+  | "livemode_mismatch"
+  /** An export that the library needs is not there. */
+  | "missing_export"
+  /** Stripe refused or failed; its own error is the `cause`. */
+  | "provider_error"
+  /** `metadata.entityId` is the library's own. */
+  | "reserved_metadata_key"
+  /** The database refused or failed; its own error is the `cause`. */
+  | "store_error";
+
+/**
+ * @example
+ * ```ts
+ * import { BillingError } from "backend-billing";
+ *
+ * const isNewcomer = (error: unknown): boolean =>
+ *   error instanceof BillingError && error.code === "customer_not_found";
+ * ```
+ */
+export class BillingError extends Error {
+  override readonly name = "BillingError";
+  constructor(
+    readonly code: BillingErrorCode,
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Stripe's SDK types as plain data: what a webhook body, a database row or a Convex document holds.
+ * Types only; nothing here exists at run time.
+ */
+import type Stripe from "stripe";
+
+/** An object that Stripe may show either as its id or, when expanded, whole. */
+type Referable = { id: string; object: string };
+
+/**
+ * `T` as it is stored: without methods, with `Stripe.Decimal` as the string it serialises to, and
+ * with every expandable reference as the id it is when nothing was expanded.
+ *
+ * @example
+ * ```ts
+ * import type { Plain } from "backend-billing";
+ * import type Stripe from "stripe";
+ *
+ * function ownerOf(subscription: Plain<Stripe.Subscription>): string {
+ *   return subscription.customer; // the id: a mirrored row is never expanded
+ * }
+ * ```
+ */
+export type Plain<T> = [T] extends [Stripe.Decimal]
+  ? string
+  : string extends T
+    ? Exclude<T, Referable> // `string | Stripe.Customer | null` is the id, or null
+    : PlainEach<T>;
+
+/** Distributes over a union, so that `Price | null` becomes `Plain<Price> | null`. */
+type PlainEach<T> = T extends Stripe.Decimal
+  ? string
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends (infer E)[]
+      ? Plain<E>[]
+      : T extends object
+        ? { [K in keyof T]: Plain<T[K]> }
+        : undefined; // `void`, as in `deleted?: void`

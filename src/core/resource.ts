@@ -1,0 +1,113 @@
+/**
+ * The shape of one entry of the resource table, and the checks the compiler makes of it: an event
+ * of another object, a misspelt event, field or index path does not compile.
+ */
+import type Stripe from "stripe";
+import type { Plain } from "./plain.js";
+
+/** A Stripe object that can be mirrored: it has an id and says what it is. */
+export type Mirrorable = { id: string; object: string };
+
+/** One page of a listing. `created` is only used where Stripe's list can filter on it. */
+export interface Page {
+  readonly limit?: number;
+  readonly starting_after?: string;
+  readonly ending_before?: string;
+  readonly created?: Stripe.RangeQueryParam;
+}
+
+export type Listing<S> = (
+  stripe: Stripe,
+  page: Page,
+  options?: Stripe.RequestOptions,
+) => Stripe.ApiListPromise<S>;
+
+/** Answers the object, or Stripe's mark of a deleted one; a missing object is a 404 error. */
+export type Retrieval<S extends Mirrorable> = (
+  stripe: Stripe,
+  id: string,
+  options?: Stripe.RequestOptions,
+) => Promise<Stripe.Response<S | { id: string; object: S["object"]; deleted: true }>>;
+
+/** The event types whose object is `S`. */
+export type EventOf<S> = Extract<Stripe.Event, { data: { object: S } }>["type"];
+
+/** The event types whose object names a customer, and so can refresh what that customer owns. */
+export type CustomerEvent = Extract<
+  Stripe.Event,
+  { data: { object: { customer: unknown } } }
+>["type"];
+
+/** Dotted paths to the scalar fields of `T`, down to three levels, never through an array. */
+type Path<T, Depth extends 0[] = []> = Depth["length"] extends 3
+  ? never
+  : {
+      [K in keyof T & string]: NonNullable<T[K]> extends string | number | boolean
+        ? K
+        : NonNullable<T[K]> extends readonly unknown[]
+          ? never
+          : NonNullable<T[K]> extends object
+            ? `${K}.${Path<NonNullable<T[K]>, [...Depth, 0]>}`
+            : never;
+    }[keyof T & string];
+
+export type FieldPath<S> = Path<Plain<S>>;
+
+/**
+ * A row field beside the id: a copy of one of the object's fields, or the link to an entity, which
+ * no Stripe field decides and only the claim machine writes.
+ */
+export type Column<S> = { readonly from: FieldPath<S> } | { readonly from: "link" };
+
+/** The embedded lists of `S`, which Stripe may cut. */
+type CutList<S> = {
+  [K in keyof S & string]: NonNullable<S[K]> extends Stripe.ApiList<infer E>
+    ? { readonly path: K; readonly rest: (id: string) => Listing<E> }
+    : never;
+}[keyof S & string];
+
+export interface Definition<S extends Mirrorable> {
+  readonly table: `backend_billing_${string}`;
+  /** Stripe's `object` value. */
+  readonly object: S["object"];
+  /** The row field that holds the object's id. */
+  readonly idField: string;
+  readonly columns: { readonly [field: string]: Column<S> };
+  /** Index name to the row field or the path inside `stripe` that it covers. */
+  readonly indexes: { readonly [name: string]: string };
+  /** Listings that together show every object: nothing inactive, canceled or released is hidden. */
+  readonly lists: readonly Listing<S>[];
+  /** Whether the listings can filter on `created`, and so be split into ranges of time. */
+  readonly listsByCreated: boolean;
+  readonly retrieve: Retrieval<S>;
+  readonly upsertedBy: readonly EventOf<S>[];
+  readonly deletedBy: readonly EventOf<S>[];
+  /** Events of other objects after which the rows of that event's customer are refreshed. */
+  readonly refreshedBy?: readonly CustomerEvent[];
+  /** Ids are chosen by the object's maker, so a deleted one can come back under the same id. */
+  readonly idsReturn?: true;
+  readonly cutLists?: readonly CutList<S>[];
+  /** A row of nulls stands for each object of that resource that has none of these. */
+  readonly emptyRowPer?: string;
+}
+
+/** What an index may cover: the id, a column, or a field inside `stripe`. */
+type Indexable<S, D extends { idField: string; columns: object }> =
+  | D["idField"]
+  | (keyof D["columns"] & string)
+  | `stripe.${FieldPath<S>}`;
+
+/** The Stripe type of an entry, carried for inference and never present at run time. */
+declare const stripeType: unique symbol;
+export type Described<S, D> = D & { readonly [stripeType]?: S };
+export type StripeTypeOf<R> = R extends { readonly [stripeType]?: infer S }
+  ? NonNullable<S>
+  : never;
+
+/** Checks one entry against its Stripe type `S` and keeps its literal types. */
+export const resource =
+  <S extends Mirrorable>() =>
+  <const D extends Definition<S>>(
+    definition: D & { readonly indexes: { readonly [N in keyof D["indexes"]]: Indexable<S, D> } },
+  ): Described<S, D> =>
+    definition;

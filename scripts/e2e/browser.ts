@@ -1,0 +1,50 @@
+/** Debian's Chromium, driven by playwright-core, and what the walk does in it. */
+import { existsSync, mkdirSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { expect } from "./steps.js";
+
+const PATH = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const ARTIFACTS = "artifacts";
+export const LAPTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+export async function launch(): Promise<Browser> {
+  if (!existsSync(PATH)) {
+    console.error(
+      `There is no Chromium at ${PATH}. Install it (on Debian: apt-get install chromium), or set CHROMIUM_PATH to one.`,
+    );
+    process.exit(1);
+  }
+  mkdirSync(ARTIFACTS, { recursive: true });
+  return chromium.launch({
+    executablePath: PATH,
+    headless: true,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+/** Keeps how the page looks, and checks that nothing of it lies beyond the screen's edge. */
+export async function look(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: `${ARTIFACTS}/${name}.png`, fullPage: true });
+  const wide = await page.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth");
+  if (wide) throw new Error(`${name} is wider than the screen`);
+}
+
+export async function fillCard(page: Page, number: string): Promise<void> {
+  await page.getByLabel("Card number").fill(number);
+  await page.getByLabel("Expiry").fill("12 / 34");
+  await page.getByLabel("Security code").fill("123");
+  await page.getByLabel("Name on card").fill("Ada Lovelace");
+}
+
+export async function heading(page: Page, wanted: string): Promise<void> {
+  expect(await page.getByRole("heading", { level: 1 }).textContent(), wanted, "heading");
+}

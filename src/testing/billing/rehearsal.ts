@@ -1,0 +1,36 @@
+/**
+ * Payments that must succeed for anything to happen at all (`error_if_incomplete`). Stripe takes
+ * everything back if they do not, and only the refused payment stays; so here it is tried first.
+ */
+import { ApiError } from "../errors.js";
+import type { World } from "../world.js";
+import { composeInvoice, type Draft } from "./invoice-draft.js";
+import { paymentMethodFor } from "./invoices.js";
+import { cardState } from "./payment-methods.js";
+import { confirmPaymentIntent, createPaymentIntent } from "./payments.js";
+
+/** Answers 402, with the payment it made, if this invoice could not be collected. */
+export function rehearsePayment(world: World, draft: Draft): void {
+  const invoice = composeInvoice(world, "", draft);
+  const method = paymentMethodFor(world, invoice);
+  if (invoice.amount_due === 0 || method === undefined) return;
+  const { behaviour, setUp } = cardState(world, method);
+  const { authentication: asks } = behaviour;
+  if (!behaviour.decline && (!asks || (asks === "unless_set_up" && setUp))) return;
+  const { id } = createPaymentIntent(world, {
+    amount: invoice.amount_due,
+    currency: invoice.currency,
+    customer: invoice.customer,
+  });
+  const intent = confirmPaymentIntent(world, id, { payment_method: method, off_session: true });
+  const error = intent.last_payment_error;
+  throw new ApiError(402, {
+    type: "card_error",
+    code: error?.code ?? "subscription_payment_intent_requires_action",
+    ...(error?.decline_code === undefined ? {} : { decline_code: error.decline_code }),
+    message:
+      error?.message ??
+      "Payment for this subscription requires additional user action before it can be completed successfully.",
+    payment_intent: intent,
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * What happens at Stripe without an API request of the application: what people do in the
+ * dashboard and what banks decide. It acts on the account's test mode.
+ */
+import type Stripe from "stripe";
+import type { Plain } from "../core/plain.js";
+import { type CheckoutOutcome, completeCheckout } from "./billing/checkout.js";
+import { tellInvoice } from "./billing/dunning.js";
+import { authenticatePaymentIntent } from "./billing/payments.js";
+import { planOf } from "./billing/plan.js";
+import { failRefund, type RefundFailure, settleRefund } from "./billing/refunds.js";
+import type { Duration } from "./clock.js";
+import { createAutomaticPayout, failPayout, type PayoutFailure } from "./resources/payouts.js";
+import { saveDefaultPortalConfiguration } from "./resources/portal.js";
+import { rollSecret } from "./resources/webhook-endpoints.js";
+import type { World } from "./world.js";
+
+export interface Dashboard {
+  /** Pays an open checkout session without a browser; a card that is declined leaves it open. */
+  payCheckout(
+    session: string,
+    options?: { readonly card?: string; readonly email?: string },
+  ): CheckoutOutcome["outcome"];
+  /** The customer answers their bank, or not, about a payment intent that waits for it. */
+  authenticate(intent: string, outcome: "succeed" | "fail"): void;
+  /** Deletes a price that nothing uses, which only the dashboard can do. */
+  deletePrice(id: string): void;
+  /** Pays out to the bank as Stripe does by schedule. */
+  payOut(amount: number, currency: string): Plain<Stripe.Payout>;
+  /** The bank sends a payout back. */
+  failPayout(id: string, code?: PayoutFailure): void;
+  /** The bank refuses a refund, or takes a pending one. */
+  failRefund(id: string, reason?: RefundFailure): void;
+  settleRefund(id: string): void;
+  /** Gives an endpoint a new signing secret; the old one works on for a while. Answers the new one. */
+  rollWebhookSecret(endpoint: string, options?: { readonly keepOldFor?: Duration }): string;
+  /** Saves the portal's settings, without which portal sessions need a configuration of their own. */
+  savePortalSettings(): string;
+}
+
+export function createDashboard(world: World): Dashboard {
+  return {
+    payCheckout: (session, { card = "4242424242424242", email } = {}) =>
+      completeCheckout(world, session, {
+        card: { number: card },
+        ...(email === undefined ? {} : { email }),
+      }).outcome,
+    authenticate: (intent, outcome) => {
+      tellInvoice(world, authenticatePaymentIntent(world, intent, outcome));
+    },
+    deletePrice(id) {
+      const price = world.find("price", id);
+      world.objects.price.remove(id);
+      if (price.recurring) world.raise("plan.deleted", planOf(price));
+      world.raise("price.deleted", price);
+    },
+    payOut: (amount, currency) => createAutomaticPayout(world, amount, currency),
+    failPayout: (id, code) => {
+      failPayout(world, id, code);
+    },
+    failRefund: (id, reason) => {
+      failRefund(world, id, reason);
+    },
+    settleRefund: (id) => {
+      settleRefund(world, id);
+    },
+    rollWebhookSecret: (endpoint, options) => rollSecret(world, endpoint, options),
+    savePortalSettings: () => saveDefaultPortalConfiguration(world).id,
+  };
+}

@@ -1,0 +1,259 @@
+/** Puts the parts together: accounts, keys, routes, faults, deliveries and the socket. */
+import Stripe from "stripe";
+import { type Population, populate } from "./bulk.js";
+import { type Clock, createClock, type Instant } from "./clock.js";
+import { createDashboard, type Dashboard } from "./dashboard.js";
+import { dumpWorlds } from "./dump.js";
+import { ApiError } from "./errors.js";
+import { createFaults, type Faults } from "./faults.js";
+import { type Api, handle, type Incoming, type Outgoing, type Tenant } from "./http/handle.js";
+import { createIdempotencyKeys } from "./http/idempotency.js";
+import { type Access, type ApiKey, createKeys } from "./http/keys.js";
+import { createLimiter, type RateLimits, STRIPE_LIMITS } from "./http/limits.js";
+import { createRequestLog, type RequestLog } from "./http/log.js";
+import { createRouter } from "./http/route.js";
+import { listen } from "./http/server.js";
+import { servePage } from "./pages/index.js";
+import { idSequence } from "./random.js";
+import { knowAccounts } from "./resources/accounts.js";
+import { routes } from "./resources/index.js";
+import { isConnectEndpoint } from "./resources/webhook-endpoints.js";
+import { createWebhooks, type Deliveries, type FetchHandler } from "./webhooks.js";
+import { createWorld, type Kind, type Objects, type World } from "./world.js";
+
+export interface StripeDoubleOptions {
+  /** Ids, secrets and chance come from it: the same seed gives the same history. Default 1. */
+  readonly seed?: string | number;
+  /** Stands the clock still at this moment until a test moves it. Without it the clock runs. */
+  readonly now?: Instant;
+  /** A fixed port; any free one without it. */
+  readonly port?: number;
+  /** The account's API version. Default: the one that the installed `stripe` package pins. */
+  readonly apiVersion?: string;
+  /** Turns on Stripe's rate limits, or limits of your own. Off without it. */
+  readonly rateLimits?: boolean | RateLimits;
+  /**
+   * `"auto"` sends events to the webhook endpoints as they happen; `"held"` keeps them until
+   * `deliveries.release`, for tests that choose the order. Default `"auto"`.
+   */
+  readonly delivery?: "auto" | "held";
+  /** Deliveries under way at once. Default 1 with a still clock, otherwise 16. */
+  readonly deliveryConcurrency?: number;
+  /** Milliseconds an endpoint has to answer. Default 20,000. */
+  readonly deliveryTimeout?: number;
+  /** `"wall"`, the default, signs webhooks with the real time, so that the SDK's tolerance holds. */
+  readonly signatureClock?: "wall" | "double";
+  /** Where Stripe cuts the lists inside objects. Default 10. */
+  readonly embeddedLimit?: number;
+}
+
+export interface StripeDouble {
+  /** Where it listens, such as `http://127.0.0.1:4242`. The hosted pages are there too. */
+  readonly url: string;
+  readonly port: number;
+  /** The test-mode key. */
+  readonly secretKey: string;
+  /** A live-mode key of the same account; live data is apart from test data. */
+  readonly liveSecretKey: string;
+  readonly account: string;
+  /** Options for `new Stripe(key, options)` that point the SDK here. */
+  readonly stripeConfig: { host: string; port: number; protocol: "http"; telemetry: false };
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly deliveries: Deliveries;
+  /** What was asked of it, and how often. */
+  readonly requests: RequestLog;
+  /** What people and banks do: deletions in the dashboard, failing payouts, rolling a secret. */
+  readonly dashboard: Dashboard;
+  /** A key that may do only what is named, such as `{ customers: "write", prices: "read" }`. */
+  restrictedKey(scopes: { readonly [resource: string]: Access }): string;
+  revokeKey(key: string): void;
+  /** Connects another account to this one, for the `Stripe-Account` header; answers its id. */
+  connectAccount(): string;
+  /** Puts a handler in the place of a host, such as `https://app.example`: no socket is used. */
+  answer(origin: string, handler: FetchHandler): void;
+  /** Adds very many objects at once, made only when they are looked at. */
+  populate(population: Population): void;
+  /** The objects of one kind as they are now, oldest first. */
+  objects<K extends Kind>(kind: K): Objects[K][];
+  /** Resolves once every delivery that is due has been attempted. */
+  settle(): Promise<void>;
+  /**
+   * Everything that is and was, as one JSON text: the same seed and steps give the same bytes. The
+   * double's own address, and the idempotency keys that the SDK makes up, are given other names.
+   */
+  dump(): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a Stripe of your own on loopback, for tests. The real SDK talks to it; it keeps state,
+ * raises and signs events, and delivers them to your webhook endpoint.
+ *
+ * @example
+ * ```ts
+ * import { createStripeDouble } from "backend-billing/testing";
+ * import Stripe from "stripe";
+ *
+ * const double = await createStripeDouble({ seed: 7, now: "2026-03-01T00:00:00Z" });
+ * const stripe = new Stripe(double.secretKey, double.stripeConfig);
+ * await stripe.webhookEndpoints.create({
+ *   url: "http://127.0.0.1:3000/stripe/webhook",
+ *   enabled_events: ["customer.created"],
+ * });
+ * await stripe.customers.create({ email: "ada@example.com" });
+ * await double.settle(); // the webhook has been delivered, or has failed
+ * await double.clock.advance({ days: 30 }); // renewals, retries and expiries happen
+ * await double.close();
+ * ```
+ */
+export async function createStripeDouble(options: StripeDoubleOptions = {}): Promise<StripeDouble> {
+  const { seed = 1, embeddedLimit = 10, rateLimits = false } = options;
+  const version = options.apiVersion ?? Stripe.API_VERSION;
+  const id = idSequence(seed);
+  const clock = createClock(options.now);
+  const faults = createFaults(seed);
+  const keys = createKeys(seed);
+  const log = createRequestLog();
+  const account = id("acct");
+  const accounts = new Set([account]);
+  const tenants = new Map<string, Tenant>();
+  const handlers = new Map<string, FetchHandler>();
+  let url = "";
+
+  const webhooks = createWebhooks({
+    clock,
+    faults,
+    held: options.delivery === "held",
+    concurrency: options.deliveryConcurrency ?? (options.now === undefined ? 16 : 1),
+    timeout: options.deliveryTimeout ?? 20_000,
+    signedAt: () =>
+      options.signatureClock === "double" ? clock.seconds() : Math.floor(Date.now() / 1000),
+    handlerFor: (target) => handlers.get(new URL(target).origin),
+    endpointsOf: (world) => {
+      const own = [...world.objects.webhook_endpoint.values()]
+        .filter(({ id: endpoint }) => !isConnectEndpoint(world, endpoint))
+        .map((endpoint) => ({ world, id: endpoint.id }));
+      if (world.account === account) return own;
+      const platform = tenant(account, world.livemode).world;
+      const connect = [...platform.objects.webhook_endpoint.values()]
+        .filter(({ id: endpoint }) => isConnectEndpoint(platform, endpoint))
+        .map((endpoint) => ({ world: platform, id: endpoint.id }));
+      return [...own, ...connect];
+    },
+  });
+  clock.onStep(webhooks.idle);
+
+  function tenant(owner: string, livemode: boolean): Tenant {
+    const name = `${owner} ${livemode ? "live" : "test"}`;
+    const known = tenants.get(name);
+    if (known !== undefined) return known;
+    const world = createWorld({
+      account: owner,
+      livemode,
+      clock,
+      version,
+      embeddedLimit,
+      id,
+      origin: () => url,
+      skew: () => skewOf(),
+    });
+    const made = { world, idempotency: createIdempotencyKeys(clock.now) };
+    tenants.set(name, made);
+    knowAccounts(world, accounts);
+    webhooks.watch(world);
+    return made;
+  }
+
+  function skewOf(): number {
+    const fault = faults.strike("skewed_created", "");
+    return fault === undefined ? 0 : faults.spread() * (fault.milliseconds ?? 1000);
+  }
+
+  const api: Api = {
+    keys,
+    faults,
+    router: createRouter(routes),
+    limiter: createLimiter(clock.now),
+    limits: (livemode) => {
+      if (rateLimits === false) return undefined;
+      return rateLimits === true ? STRIPE_LIMITS[livemode ? "live" : "sandbox"] : rateLimits;
+    },
+    tenant: (key: ApiKey, owner) => {
+      if (owner !== undefined && !accounts.has(owner)) {
+        throw new ApiError(
+          403,
+          {
+            type: "invalid_request_error",
+            code: "account_invalid",
+            message: `The provided key does not have access to account '${owner}' (or that account does not exist). Application access may have been revoked.`,
+          },
+          { validation: true },
+        );
+      }
+      return tenant(owner ?? account, key.livemode);
+    },
+    requestId: () => id("req"),
+    now: clock.now,
+  };
+
+  const worldOf = (session: string): World | undefined =>
+    [...tenants.values()].find(({ world }) => holdsSession(world, session))?.world;
+
+  async function answer(incoming: Incoming): Promise<Outgoing> {
+    if (/^\/(c|p)\//.test(incoming.url)) {
+      const page = await servePage(worldOf, incoming);
+      if (page !== undefined) return page;
+    }
+    const at = clock.now();
+    const { answer: outgoing, signature } = await handle(api, incoming);
+    log.add({ at, method: incoming.method, url: incoming.url, signature, status: outgoing.status });
+    return outgoing;
+  }
+
+  const test = tenant(account, false).world;
+  const listening = await listen(options.port, answer);
+  url = `http://127.0.0.1:${listening.port}`;
+
+  return {
+    url,
+    port: listening.port,
+    secretKey: keys.test,
+    liveSecretKey: keys.live,
+    account,
+    stripeConfig: { host: "127.0.0.1", port: listening.port, protocol: "http", telemetry: false },
+    clock,
+    faults,
+    deliveries: webhooks,
+    requests: log,
+    dashboard: createDashboard(test),
+    restrictedKey: (scopes) => keys.restricted(scopes),
+    revokeKey: keys.revoke,
+    connectAccount: () => {
+      const connected = id("acct");
+      accounts.add(connected);
+      return connected;
+    },
+    answer: (origin, handler) => {
+      handlers.set(new URL(origin).origin, handler);
+    },
+    populate: (population) => populate(test, population),
+    objects: (kind) => [...test.objects[kind].values()] as never,
+    settle: clock.drain,
+    dump: () => {
+      const worlds = [...tenants.values()].map(({ world }) => world);
+      return dumpWorlds(worlds, webhooks.all()).replaceAll(url, "http://stripe-double");
+    },
+    close: async () => {
+      clock.stop();
+      await listening.close();
+    },
+  };
+}
+
+function holdsSession(world: World, session: string): boolean {
+  return (
+    world.objects["checkout.session"].get(session) !== undefined ||
+    world.objects["billing_portal.session"].get(session) !== undefined
+  );
+}

@@ -1,0 +1,263 @@
+/**
+ * One API request from its arrival to its answer, in Stripe's order: who is asking, is it too
+ * much, is it known, is it well formed, was it asked before; then the effect; then the answer.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError, type ErrorBody, notModelled } from "../errors.js";
+import type { FaultSource } from "../faults.js";
+import { expandShape, type ListPage } from "../list.js";
+import { decodeForm, parse, type RawMap } from "../params.js";
+import { render, renderPage } from "../render.js";
+import { checkVersion } from "../versions.js";
+import type { World } from "../world.js";
+import { fingerprint, type IdempotencyKeys, type KeptAnswer } from "./idempotency.js";
+import { type ApiKey, checkScope, type Keys } from "./keys.js";
+import { type Limiter, type RateLimits, rateLimited } from "./limits.js";
+import type { Match, Router } from "./route.js";
+
+export interface Incoming {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  readonly body: string;
+}
+
+export interface Outgoing {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  /** The connection is cut instead: before any of the answer, or half-way through it. */
+  readonly cut?: "whole" | "half";
+}
+
+/** One account in one mode, with the keys used on it. */
+export interface Tenant {
+  readonly world: World;
+  readonly idempotency: IdempotencyKeys;
+}
+
+export interface Api {
+  readonly keys: Keys;
+  readonly router: Router;
+  readonly faults: FaultSource;
+  readonly limiter: Limiter;
+  readonly limits: (livemode: boolean) => RateLimits | undefined;
+  /** The account a key acts on: its own, or the connected one that it names. */
+  readonly tenant: (key: ApiKey, account: string | undefined) => Tenant;
+  readonly requestId: () => string;
+  /** Milliseconds of the double's time. */
+  readonly now: () => number;
+}
+
+interface Asked {
+  readonly signature: string;
+  readonly match: Match;
+  readonly tenant: Tenant;
+  readonly params: RawMap;
+  readonly version: string;
+  readonly requestId: string;
+  readonly key: string | undefined;
+}
+
+/** Answers a request, and says which route it took, for the double's own record. */
+export async function handle(
+  api: Api,
+  incoming: Incoming,
+): Promise<{ answer: Outgoing; signature: string | undefined }> {
+  const requestId = api.requestId();
+  const [path = "", query = ""] = incoming.url.split("?");
+  const match = api.router(incoming.method, path);
+  const signature =
+    typeof match === "object" ? `${match.route.method} ${match.route.pattern}` : undefined;
+  try {
+    const key = api.keys.authenticate(header(incoming, "authorization"));
+    if (match === undefined) throw notModelled(`${incoming.method} ${path}`);
+    if (match === "method") throw notModelled(`the method ${incoming.method} on ${path}`);
+    const asked = understand(api, { incoming, key, match, query, requestId });
+    return { answer: await perform(api, asked), signature };
+  } catch (error) {
+    return { answer: failure(api, error, requestId), signature };
+  }
+}
+
+interface Located {
+  readonly incoming: Incoming;
+  readonly key: ApiKey;
+  readonly match: Match;
+  readonly query: string;
+  readonly requestId: string;
+}
+
+function understand(api: Api, { incoming, key, match, query, requestId }: Located): Asked {
+  const signature = `${match.route.method} ${match.route.pattern}`;
+  const tenant = api.tenant(key, header(incoming, "stripe-account"));
+  const limits = api.limits(key.livemode);
+  const mode = key.livemode ? "live" : "test";
+  if (limits !== undefined) api.limiter(`${tenant.world.account} ${mode}`, signature, limits);
+  checkScope(key, incoming.method, match.route.pattern, tenant.world.account);
+  return {
+    signature,
+    match,
+    tenant,
+    params: decodeForm(incoming.method === "POST" ? incoming.body : query),
+    version: checkVersion(header(incoming, "stripe-version") ?? tenant.world.version),
+    requestId,
+    key: incoming.method === "POST" ? header(incoming, "idempotency-key") : undefined,
+  };
+}
+
+async function perform(api: Api, asked: Asked): Promise<Outgoing> {
+  const { faults } = api;
+  const { signature, tenant, key } = asked;
+  const strike = faults.strike.bind(faults);
+
+  const limited = strike("rate_limited", signature);
+  if (limited !== undefined) throw rateLimited(limited.reason ?? "global-rate");
+  if (strike("lock_timeout", signature)) throw rateLimited();
+
+  const params = parse({ ...asked.match.route.shape, ...expandShape }, asked.params);
+  if (key !== undefined) {
+    const print = fingerprint(signature, asked.match.path, asked.params);
+    const kept = tenant.idempotency.take(key, print);
+    if (kept !== undefined) return replay(api, asked, kept);
+  }
+  try {
+    const delay = strike("latency", signature);
+    if (delay !== undefined) await sleep(delay.milliseconds);
+
+    if (strike("cut_before", signature)) {
+      if (key !== undefined) tenant.idempotency.release(key);
+      return { ...finish(api, asked, 500, ""), cut: "whole" };
+    }
+    const before = strike("error_before", signature);
+    if (before !== undefined) return broken(api, asked, before.status, before.kept);
+    const late = strike("error_late", signature);
+    if (late !== undefined) {
+      const { clock } = tenant.world;
+      clock.schedule(clock.now() + late.milliseconds, () => runUnseen(api, asked, params));
+      return broken(api, asked, 500, true);
+    }
+
+    const answer = finish(api, asked, 200, run(api, asked, params));
+    const after = strike("error_after", signature);
+    if (after !== undefined) return broken(api, asked, after.status, after.kept);
+    keep(asked, answer);
+    if (strike("cut_after", signature)) return { ...answer, cut: "whole" };
+    if (strike("half_answer", signature)) return { ...answer, cut: "half" };
+    return answer;
+  } catch (error) {
+    const answer = failure(api, error, asked.requestId);
+    const kept = !(error instanceof ApiError && error.options.validation);
+    if (kept) keep(asked, answer);
+    else if (key !== undefined) tenant.idempotency.release(key);
+    return answer;
+  }
+}
+
+function run(api: Api, asked: Asked, params: { expand?: string[] | undefined }): string {
+  const { world } = asked.tenant;
+  const { expand, ...rest } = params;
+  const lag = api.faults.strike("list_lag", asked.signature);
+  const call = {
+    world,
+    path: asked.match.path,
+    asOf: lag && world.clock.now() - lag.milliseconds,
+    version: asked.version,
+  };
+  const result = world.causedBy({ id: asked.requestId, idempotency_key: asked.key ?? null }, () =>
+    asked.match.route.run(call, { expand, ...rest } as never),
+  );
+  const view = { version: asked.version, ...(expand === undefined ? {} : { expand }) };
+  const shown = isPage(result) ? renderPage(world, result, view) : render(world, result, view);
+  return JSON.stringify(shown);
+}
+
+/** Runs a request whose caller was told otherwise; a refusal reaches nobody. */
+function runUnseen(api: Api, asked: Asked, params: { expand?: string[] | undefined }): void {
+  try {
+    run(api, asked, params);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+function isPage(result: object): result is ListPage<object> {
+  const { object } = result as { object?: unknown };
+  return object === "list" || object === "search_result";
+}
+
+/** A 5xx on purpose; unless `kept` is false, it is what the same key will be told again. */
+function broken(api: Api, asked: Asked, status = 500, kept = true): Outgoing {
+  const answer = finish(
+    api,
+    asked,
+    status,
+    errorBody({
+      type: "api_error",
+      message: "An unknown error occurred. This is a fault that the double was told to make.",
+    }),
+  );
+  if (kept) keep(asked, answer);
+  else if (asked.key !== undefined) asked.tenant.idempotency.release(asked.key);
+  return answer;
+}
+
+function keep(asked: Asked, answer: Outgoing): void {
+  if (asked.key === undefined) return;
+  const { status, body } = answer;
+  asked.tenant.idempotency.keep(asked.key, { status, body, requestId: asked.requestId });
+}
+
+function replay(api: Api, asked: Asked, kept: KeptAnswer): Outgoing {
+  const answer = finish(api, asked, kept.status, kept.body);
+  answer.headers["Idempotent-Replayed"] = "true";
+  answer.headers["Original-Request"] = kept.requestId;
+  return answer;
+}
+
+function finish(api: Api, asked: Asked, status: number, body: string): Outgoing {
+  const { world } = asked.tenant;
+  const skew = api.faults.strike("skewed_date", asked.signature);
+  const at = world.clock.now() + (skew === undefined ? 0 : api.faults.spread() * skew.milliseconds);
+  return {
+    status,
+    body,
+    headers: {
+      "Content-Type": "application/json",
+      Date: new Date(at).toUTCString(),
+      "Request-Id": asked.requestId,
+      "Stripe-Version": asked.version,
+      ...(asked.key === undefined ? {} : { "Idempotency-Key": asked.key }),
+    },
+  };
+}
+
+function failure(api: Api, error: unknown, requestId: string): Outgoing {
+  const known = error instanceof ApiError;
+  const body: ErrorBody = known
+    ? error.body
+    : {
+        type: "api_error",
+        message: `The double itself failed, which is a defect of it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      };
+  return {
+    status: known ? error.status : 500,
+    body: errorBody(body),
+    headers: {
+      "Content-Type": "application/json",
+      Date: new Date(api.now()).toUTCString(),
+      "Request-Id": requestId,
+      ...(known ? error.options.headers : { "Stripe-Should-Retry": "false" }),
+    },
+  };
+}
+
+function errorBody(error: ErrorBody): string {
+  return JSON.stringify({ error });
+}
+
+function header(incoming: Incoming, name: string): string | undefined {
+  const value = incoming.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

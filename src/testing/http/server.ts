@@ -1,0 +1,70 @@
+/** The socket: reads requests from loopback, writes answers, and cuts connections when told to. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Incoming, Outgoing } from "./handle.js";
+
+const LARGEST_BODY = 1024 * 1024;
+
+export interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Listens on loopback only, on the port given or on any free one. */
+export async function listen(
+  port: number | undefined,
+  answer: (incoming: Incoming) => Promise<Outgoing>,
+): Promise<Listening> {
+  const server = createServer((request, response) => {
+    respond(request, response, answer).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : new Error(String(error)));
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port ?? 0, "127.0.0.1", resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: (incoming: Incoming) => Promise<Outgoing>,
+): Promise<void> {
+  const body = await read(request);
+  const { method = "GET", url = "/", headers } = request;
+  const outgoing = await answer({ method, url, headers, body });
+  if (outgoing.cut === "whole") {
+    request.socket.destroy();
+    return;
+  }
+  const bytes = Buffer.from(outgoing.body);
+  response.sendDate = false;
+  response.writeHead(outgoing.status, { ...outgoing.headers, "Content-Length": bytes.length });
+  if (outgoing.cut === "half") {
+    response.write(bytes.subarray(0, bytes.length >> 1), () => request.socket.destroy());
+    return;
+  }
+  response.end(bytes);
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  if (request.method === "GET") return "";
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_BODY) throw new Error("The request body is larger than the double accepts");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,17 @@
+/**
+ * A double of Stripe for tests: a real HTTP server on loopback that the real `stripe` package
+ * talks to, with state, signed webhooks, a clock, hosted pages and faults on demand.
+ *
+ * @module
+ */
+export type { Population, Seed } from "./bulk.js";
+export type { Clock, Duration, Instant } from "./clock.js";
+export type { Dashboard } from "./dashboard.js";
+export { createStripeDouble, type StripeDouble, type StripeDoubleOptions } from "./double.js";
+export type { DeliveryFault, Fault, FaultName, Faults, RequestFault } from "./faults.js";
+export type { Access } from "./http/keys.js";
+export { type LimitReason, type RateLimits, STRIPE_LIMITS } from "./http/limits.js";
+export type { LoggedRequest, RequestLog } from "./http/log.js";
+export { createMemoryStore } from "./memory-store.js";
+export type { Attempt, Deliveries, Delivery, FetchHandler } from "./webhooks.js";
+export type { Kind, Objects } from "./world.js";

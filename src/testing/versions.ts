@@ -1,0 +1,100 @@
+/**
+ * How an object looked before a change of Stripe's API. Objects are kept as the newest version
+ * shows them; an older version is that, with the changes since taken back, newest first.
+ */
+import { invalid } from "./errors.js";
+
+type Json = { [key: string]: unknown };
+
+interface VersionChange {
+  /** The first version that has the change. */
+  readonly since: string;
+  /** Takes the change back, by the `object` it concerns. It gets a copy that it may alter. */
+  readonly undo: { readonly [object: string]: (object: Json, find: Finder) => void };
+}
+
+/** What older versions show and newer ones only refer to. */
+export interface Finder {
+  coupon(id: string): object | undefined;
+  /** What collects an invoice; newer versions show it in a list, and only when asked. */
+  payment(
+    invoice: string,
+  ): { readonly payment_intent: string; readonly charge: string | null } | undefined;
+}
+
+const wholeCoupon = (coupon: unknown, find: Finder): unknown =>
+  (typeof coupon === "string" ? find.coupon(coupon) : undefined) ?? coupon ?? null;
+
+/** Newest first. Only changes that alter what a mirror of billing data reads are modelled. */
+const CHANGES: readonly VersionChange[] = [
+  {
+    // Coupons moved into `source` and `promotion`.
+    since: "2025-09-30",
+    undo: {
+      discount(discount, find) {
+        const source = discount.source as Json | undefined;
+        discount.coupon = wholeCoupon(source?.coupon, find);
+        delete discount.source;
+      },
+      promotion_code(code, find) {
+        const promotion = code.promotion as Json | undefined;
+        code.coupon = wholeCoupon(promotion?.coupon, find);
+        delete code.promotion;
+      },
+    },
+  },
+  {
+    // Periods moved to the items; an invoice's subscription and payment moved into lists.
+    since: "2025-03-31",
+    undo: {
+      subscription(subscription) {
+        const items = (subscription.items as { data: Json[] } | undefined)?.data ?? [];
+        subscription.current_period_start = items[0]?.current_period_start ?? null;
+        subscription.current_period_end = items[0]?.current_period_end ?? null;
+        for (const item of items) {
+          delete item.current_period_start;
+          delete item.current_period_end;
+        }
+      },
+      invoice(invoice, find) {
+        const parent = invoice.parent as { subscription_details?: Json | null } | null;
+        invoice.subscription = parent?.subscription_details?.subscription ?? null;
+        const payment = invoice.status === "draft" ? undefined : find.payment(String(invoice.id));
+        invoice.payment_intent = payment?.payment_intent ?? null;
+        invoice.charge = payment?.charge ?? null;
+        invoice.paid = invoice.status === "paid";
+        delete invoice.parent;
+        delete invoice.payments;
+      },
+    },
+  },
+];
+
+const VERSION = /^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$/;
+
+/** Checks a version that a caller named, in the words Stripe uses for one it does not know. */
+export function checkVersion(version: string): string {
+  if (!VERSION.test(version)) throw invalid(`Invalid Stripe API version: ${version}`);
+  return version;
+}
+
+/** Shows objects as this API version does; the objects themselves are left alone. */
+export function atVersion(version: string, find: Finder): (object: object) => object {
+  const undone = CHANGES.filter((change) => version.slice(0, 10) < change.since);
+  if (undone.length === 0) return (object) => object;
+  return (object) => downgrade(object, undone, find) as object;
+}
+
+function downgrade(value: unknown, changes: readonly VersionChange[], find: Finder): unknown {
+  if (Array.isArray(value)) return value.map((item) => downgrade(item, changes, find));
+  if (typeof value !== "object" || value === null) return value;
+  // An event keeps the version that it was made at, whichever version asks for it.
+  if ("object" in value && value.object === "event") return value;
+  const copy: Json = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, downgrade(inner, changes, find)]),
+  );
+  for (const change of changes) {
+    if (typeof copy.object === "string") change.undo[copy.object]?.(copy, find);
+  }
+  return copy;
+}

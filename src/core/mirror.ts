@@ -1,0 +1,159 @@
+/**
+ * The convergence rule: what to do with a snapshot of an object, given what is known of it. A pure
+ * function and the only place where this is decided; every store calls it and none repeats it.
+ */
+import type { Interval } from "./interval.js";
+
+/** What the mirror knows of one object, beside its content. */
+export interface Version extends Interval {
+  /** Raised by every outcome but a drop, so that a write can tell whether anything happened. */
+  readonly revision: number;
+  /**
+   * `live`: the row is there. `deleted`: Stripe said so, a tombstone. `missing`: a retrieval
+   * answered 404, which is not final. `unknown`: heard of, never seen.
+   */
+  readonly state: "live" | "deleted" | "missing" | "unknown";
+  /** Stripe must be asked. */
+  readonly stale: boolean;
+  /** The content came from a `*.created` event, and nothing came since. */
+  readonly first: boolean;
+}
+
+/** How a snapshot was come by, which decides how it is judged. */
+export type Origin =
+  /** An event: judged by intervals. */
+  | "event"
+  /** A list page, or the answer to a creation: the id was not known before it was asked for. */
+  | "page"
+  /** A retrieval of this object: counts only if nothing happened since it was asked. */
+  | "answer";
+
+export interface Sight extends Interval {
+  readonly origin: Origin;
+  /** `created`, `changed` and `deleted` as Stripe tells it; `missing` is a 404. */
+  readonly kind: "created" | "changed" | "deleted" | "missing";
+  /** False for a thin event, another API version or a cut list: it says that, not what. */
+  readonly usable: boolean;
+  /** Of an answer: the revision at which it was asked. */
+  readonly askedAt?: number;
+}
+
+export interface Circumstances {
+  /** Deleted objects of this kind can come back under the same id. */
+  readonly idsReturn: boolean;
+  /** The end of the last complete listing of this kind; older first sights are asked about. */
+  readonly watermark: number | undefined;
+  /** Whether the content is the same as the stored one; undefined when that was not looked up yet. */
+  readonly equal: boolean | undefined;
+}
+
+export type Verdict =
+  /** Older than what is known: nothing happens. */
+  | { readonly act: "drop" }
+  /** Whether the content is the same decides: look it up and judge again. */
+  | { readonly act: "compare" }
+  /** An answer that something overtook: ask again. */
+  | { readonly act: "retry" }
+  /** The version becomes `next`; its content is replaced, removed, or left as it is. */
+  | {
+      readonly act: "write" | "touch" | "ask";
+      readonly next: Version;
+      readonly content: "set" | "clear" | "keep";
+    };
+
+/** Milliseconds between an ask and the first retrieval: what comes in a burst is asked once. */
+export const ASK_DELAY = 1000;
+
+const NEVER: Interval = { lo: -1, hi: -1 };
+const DROP: Verdict = { act: "drop" };
+
+/** Judges one snapshot. The verdict must be applied in the transaction that read `known`. */
+export function judge(known: Version | undefined, sight: Sight, at: Circumstances): Verdict {
+  if (sight.origin === "answer") return judgeAnswer(known, sight);
+  const final = !at.idsReturn;
+  if (final && known?.state === "deleted") return DROP;
+  if (final && sight.kind === "deleted") return written(known, sight, at);
+  if (known === undefined) return judgeFirst(sight, at);
+  if (sight.hi < known.lo) return DROP;
+  const isEvent = sight.origin === "event";
+  if (isEvent && final && sight.kind === "created" && known.state === "live") return DROP;
+  const succeedsCreation = isEvent && known.first && sight.kind !== "created";
+  if (sight.usable && (sight.lo > known.hi || succeedsCreation)) return written(known, sight, at);
+  if (sight.usable && mayBeEqual(known, sight)) {
+    if (sight.kind !== "deleted" && at.equal === undefined) return { act: "compare" };
+    if (sight.kind === "deleted" || at.equal) return touched(known, sight);
+  }
+  return asked(known);
+}
+
+/** The rule for a retrieval: it is what Stripe says now, unless something came in between. */
+function judgeAnswer(known: Version | undefined, sight: Sight): Verdict {
+  const revision = known?.revision ?? 0;
+  if (revision !== sight.askedAt) return { act: "retry" };
+  const state = stateOf(sight);
+  return {
+    act: "write",
+    next: { revision: revision + 1, state, lo: sight.lo, hi: sight.hi, stale: false, first: false },
+    content: state === "live" ? "set" : "clear",
+  };
+}
+
+/** Nothing is known of the object yet. What is seen is kept; if it may be old, Stripe is asked. */
+function judgeFirst(sight: Sight, at: Circumstances): Verdict {
+  if (!sight.usable) return asked(undefined);
+  const verdict = written(undefined, sight, at);
+  const mayBeOld = at.watermark !== undefined && sight.lo <= at.watermark;
+  if (sight.origin !== "event" || !mayBeOld || verdict.act !== "write") return verdict;
+  return { ...verdict, act: "ask", next: { ...verdict.next, stale: true, first: false } };
+}
+
+function written(known: Version | undefined, sight: Sight, at: Circumstances): Verdict {
+  const state = stateOf(sight);
+  const final = state === "deleted" && !at.idsReturn;
+  return {
+    act: "write",
+    next: {
+      revision: (known?.revision ?? 0) + 1,
+      state,
+      lo: sight.lo,
+      hi: sight.hi,
+      stale: final ? false : (known?.stale ?? false), // only an answer settles an ask
+      first:
+        known === undefined &&
+        sight.origin === "event" &&
+        sight.kind === "created" &&
+        !at.idsReturn,
+    },
+    content: state === "live" ? "set" : "clear",
+  };
+}
+
+/** The same content, seen again: it was true for longer than was known. */
+function touched(known: Version, sight: Sight): Verdict {
+  const next: Version = {
+    ...known,
+    revision: known.revision + 1,
+    lo: Math.max(known.lo, sight.lo),
+    hi: Math.max(known.hi, sight.hi),
+    first: false,
+  };
+  return { act: "touch", next, content: "keep" };
+}
+
+/** No telling which is newer: Stripe must be asked, and nobody may forget it. */
+function asked(known: Version | undefined): Verdict {
+  const base = known ?? { ...NEVER, revision: 0, state: "unknown" as const, first: false };
+  return {
+    act: "ask",
+    next: { ...base, revision: base.revision + 1, stale: true },
+    content: "keep",
+  };
+}
+
+function stateOf(sight: Sight): "live" | "deleted" | "missing" {
+  return sight.kind === "deleted" || sight.kind === "missing" ? sight.kind : "live";
+}
+
+function mayBeEqual(known: Version, sight: Sight): boolean {
+  return known.state === stateOf(sight);
+}

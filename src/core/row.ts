@@ -1,0 +1,78 @@
+/** The fields of a mirrored row beside its document id: what every store writes for an object. */
+import type { ResourceName } from "./catalogue.js";
+import { resources } from "./resources.js";
+
+export type RowFields = { readonly [field: string]: unknown };
+
+/** `a.b` of an object, as a string; null where there is none. */
+function fieldAt(content: object, path: string): string | null {
+  let value: unknown = content;
+  for (const key of path.split(".")) {
+    if (typeof value !== "object" || value === null) return null;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return typeof value === "string" ? value : null;
+}
+
+/** The row of an object. `link` is the entity that owns it, for resources that have one. */
+export function rowFields(
+  resource: ResourceName,
+  id: string,
+  content: object,
+  last_synced_at: number,
+  link: string | null,
+): RowFields {
+  const entry = resources[resource];
+  const columns = Object.entries<{ from: string }>(entry.columns).map(([field, { from }]) => [
+    field,
+    from === "link" ? link : fieldAt(content, from),
+  ]);
+  return { [entry.idField]: id, ...Object.fromEntries(columns), stripe: content, last_synced_at };
+}
+
+/** A resource whose rows stand, one of nulls each, for owners that have nothing. */
+export interface EmptyRows {
+  readonly resource: ResourceName;
+  readonly owner: ResourceName;
+  /** The field that names the owner, the same in both tables: `customerId`. */
+  readonly ownerField: string;
+  /** Where the owner's id is inside the object: `customer`. */
+  readonly ownerPath: string;
+}
+
+/** Those resources among the chosen ones, when their owners are chosen too. */
+export function emptyRowsOf(chosen: readonly ResourceName[]): readonly EmptyRows[] {
+  return chosen.flatMap((resource) => {
+    const entry = resources[resource];
+    if (!("emptyRowPer" in entry)) return [];
+    const owner = entry.emptyRowPer;
+    if (!chosen.includes(owner)) return [];
+    const ownerField = resources[owner].idField;
+    const column: { from: string } | undefined = entry.columns[ownerField];
+    return column === undefined ? [] : [{ resource, owner, ownerField, ownerPath: column.from }];
+  });
+}
+
+/** The owner of an object of such a resource. */
+export function ownerOf(rows: EmptyRows, content: object): string | null {
+  return fieldAt(content, rows.ownerPath);
+}
+
+/** The resource whose rows carry a link to an entity, if it is among the chosen ones. */
+export function linkedResource(chosen: readonly ResourceName[]): ResourceName | undefined {
+  return chosen.find((resource) =>
+    Object.values<{ from: string }>(resources[resource].columns).some(
+      ({ from }) => from === "link",
+    ),
+  );
+}
+
+/** The row that stands for an owner that has nothing. */
+export function emptyRow(rows: EmptyRows, owner: string, last_synced_at: number): RowFields {
+  return {
+    [resources[rows.resource].idField]: null,
+    [rows.ownerField]: owner,
+    stripe: null,
+    last_synced_at,
+  };
+}

@@ -1,0 +1,188 @@
+// Generated from src/postgres/tables.ts by `npm run generate`. Do not edit.
+
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  index,
+  jsonb,
+  type PgTableFn,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import type {
+  StripeCoupon,
+  StripeCustomer,
+  StripePayout,
+  StripePrice,
+  StripeProduct,
+  StripePromotionCode,
+  StripeRefund,
+  StripeSubscription,
+} from "./objects.js";
+
+/** All tables, made by `pgTable` or by the `table` of a `pgSchema`. */
+export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) => ({
+  billingVersions: table(
+    "backend_billing_versions",
+    {
+      resource: text("resource").notNull(),
+      id: text("id").notNull(),
+      revision: bigint("revision", { mode: "number" }).notNull(),
+      state: text("state").notNull(),
+      lo: bigint("lo", { mode: "number" }).notNull(),
+      hi: bigint("hi", { mode: "number" }).notNull(),
+      first: boolean("first").notNull(),
+      askAt: bigint("ask_at", { mode: "number" }),
+    },
+    (t) => [
+      primaryKey({ name: "backend_billing_versions_pkey", columns: [t.resource, t.id] }),
+      index("backend_billing_versions_byAskAt").on(t.askAt).where(sql`(ask_at IS NOT NULL)`),
+    ],
+  ),
+
+  billingReceipts: table(
+    "backend_billing_receipts",
+    {
+      eventId: text("event_id").primaryKey().notNull(),
+      type: text("type").notNull(),
+      created: bigint("created", { mode: "number" }).notNull(),
+      objectId: text("object_id"),
+      receivedAt: bigint("received_at", { mode: "number" }).notNull(),
+    },
+    (t) => [index("backend_billing_receipts_byReceivedAt").on(t.receivedAt)],
+  ),
+
+  billingRecords: table(
+    "backend_billing_records",
+    {
+      kind: text("kind").notNull(),
+      id: text("id").notNull(),
+      revision: bigint("revision", { mode: "number" }).notNull(),
+      ref: text("ref"),
+      due: bigint("due", { mode: "number" }),
+      data: jsonb("data").notNull(),
+    },
+    (t) => [
+      primaryKey({ name: "backend_billing_records_pkey", columns: [t.kind, t.id] }),
+      index("backend_billing_records_byDue").on(t.kind, t.due).where(sql`(due IS NOT NULL)`),
+      index("backend_billing_records_byRef").on(t.kind, t.ref, t.id).where(sql`(ref IS NOT NULL)`),
+      uniqueIndex("backend_billing_records_oneClaimPerCustomer")
+        .on(t.ref)
+        .where(sql`((kind = 'claim'::text) AND (ref IS NOT NULL))`),
+    ],
+  ),
+
+  billingProducts: table(
+    "backend_billing_products",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      productId: text("product_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeProduct>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_products_byProductId").on(t.productId),
+      index("backend_billing_products_byActive").on(sql`(stripe ->> 'active'::text)`),
+      index("backend_billing_products_byName").on(sql`(stripe ->> 'name'::text)`),
+    ],
+  ),
+
+  billingPrices: table(
+    "backend_billing_prices",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      priceId: text("price_id").notNull(),
+      stripe: jsonb("stripe").$type<StripePrice>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_prices_byPriceId").on(t.priceId),
+      index("backend_billing_prices_byProductId").on(sql`(stripe ->> 'product'::text)`),
+      index("backend_billing_prices_byActive").on(sql`(stripe ->> 'active'::text)`),
+      index("backend_billing_prices_byRecurringInterval").on(
+        sql`((stripe -> 'recurring'::text) ->> 'interval'::text)`,
+      ),
+      index("backend_billing_prices_byCurrency").on(sql`(stripe ->> 'currency'::text)`),
+    ],
+  ),
+
+  billingCustomers: table(
+    "backend_billing_customers",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      customerId: text("customer_id").notNull(),
+      entityId: text("entity_id"),
+      stripe: jsonb("stripe").$type<StripeCustomer>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      index("backend_billing_customers_byEntityId").on(t.entityId),
+      uniqueIndex("backend_billing_customers_byCustomerId").on(t.customerId),
+    ],
+  ),
+
+  billingSubscriptions: table(
+    "backend_billing_subscriptions",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      subscriptionId: text("subscription_id"),
+      customerId: text("customer_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeSubscription>(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_subscriptions_bySubscriptionId").on(t.subscriptionId),
+      index("backend_billing_subscriptions_byCustomerId").on(t.customerId),
+      uniqueIndex("backend_billing_subscriptions_oneEmptyRow")
+        .on(t.customerId)
+        .where(sql`(subscription_id IS NULL)`),
+    ],
+  ),
+
+  billingCoupons: table(
+    "backend_billing_coupons",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      couponId: text("coupon_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeCoupon>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [uniqueIndex("backend_billing_coupons_byCouponId").on(t.couponId)],
+  ),
+
+  billingPromotionCodes: table(
+    "backend_billing_promotion_codes",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      promotionCodeId: text("promotion_code_id").notNull(),
+      stripe: jsonb("stripe").$type<StripePromotionCode>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [uniqueIndex("backend_billing_promotion_codes_byPromotionCodeId").on(t.promotionCodeId)],
+  ),
+
+  billingPayouts: table(
+    "backend_billing_payouts",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      payoutId: text("payout_id").notNull(),
+      stripe: jsonb("stripe").$type<StripePayout>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [uniqueIndex("backend_billing_payouts_byPayoutId").on(t.payoutId)],
+  ),
+
+  billingRefunds: table(
+    "backend_billing_refunds",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      refundId: text("refund_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeRefund>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [uniqueIndex("backend_billing_refunds_byRefundId").on(t.refundId)],
+  ),
+});

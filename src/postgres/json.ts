@@ -1,0 +1,23 @@
+/** JSON that `jsonb` accepts. */
+
+/** NUL and half of a surrogate pair can stand in JSON but not in `jsonb`. */
+const UNSTORABLE = /\\u0000|\\ud[89a-f]/i;
+
+/** The value as JSON. What `jsonb` cannot hold is replaced by the sign for it, never refused. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return UNSTORABLE.test(text) ? JSON.stringify(storable(value)) : text;
+}
+
+function storable(value: unknown): unknown {
+  if (typeof value === "string") {
+    return value
+      .replaceAll("\u0000", "\u2400")
+      .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+  }
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [storable(key) as string, storable(inner)]),
+  );
+}

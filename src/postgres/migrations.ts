@@ -1,0 +1,205 @@
+/**
+ * Creates the tables and brings them up to date, or prints the SQL that does. It adds and alters; it
+ * never drops. Nothing here outlives the transaction, so a transaction-pooling proxy may stand
+ * between us and the server.
+ */
+import { type ResourceName, resourceNames } from "../core/catalogue.js";
+import { BillingError } from "../core/errors.js";
+import { identifier, type PoolLike, type Queryable, transaction } from "./database.js";
+import { qualified } from "./ddl.js";
+import { allSteps, type Step } from "./steps.js";
+
+/** Written by each applied step; read by the next `migrate`. */
+export const migrationsTable = "backend_billing_migrations";
+
+export interface MigrationOptions {
+  /** Where the tables live. Created if it does not exist. Default: `public`. */
+  readonly schema?: string;
+  /** The mirrored resources. Default: all. Choosing fewer later drops nothing. */
+  readonly resources?: readonly ResourceName[];
+}
+
+export interface PrintOptions extends MigrationOptions {
+  /** Ids of the steps that the database already has; they are left out. */
+  readonly applied?: readonly string[];
+}
+
+/**
+ * Applies the steps that the schema does not have yet, all or none. Any number of processes may call
+ * it at once: one does the work and the others wait for it. Where there is nothing to do it only
+ * reads, so it needs no right to create anything.
+ *
+ * @example
+ * ```ts
+ * import { migrate } from "backend-billing/postgres";
+ * import pg from "pg";
+ *
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+ * const { applied } = await migrate(pool, { schema: "billing" }); // ["0001_core", …], later []
+ * ```
+ */
+export async function migrate(
+  pool: PoolLike,
+  options: MigrationOptions = {},
+): Promise<{ applied: string[] }> {
+  return applySteps(pool, schemaOf(options), stepsFor(options), allSteps);
+}
+
+/**
+ * The SQL of `migrate`, for those who apply it by hand: one transaction, which also records the
+ * steps, so that `migrate` has nothing left to do afterwards.
+ *
+ * @example
+ * ```ts
+ * import { printMigrations } from "backend-billing/postgres";
+ *
+ * console.log(printMigrations({ schema: "billing" })); // … | psql "$DATABASE_URL"
+ * ```
+ */
+export function printMigrations(options: PrintOptions = {}): string {
+  const schema = schemaOf(options);
+  const steps = stepsFor(options).filter((step) => !options.applied?.includes(step.id));
+  // Even where the schema exists, IF NOT EXISTS wants the right to create one. `public` is there.
+  const prepare = schema === "public" ? [] : [createSchema(schema)];
+  return [
+    printed(["BEGIN", ...begin, ...prepare, createMigrationsTable(schema)]),
+    ...steps.map((step) => `-- ${step.id}\n${printed(applyStep(schema, step))}`),
+    printed(["COMMIT"]),
+  ].join("\n");
+}
+
+/** `migrate` with other steps, so that a test can add one. `known` are those it may find recorded. */
+export async function applySteps(
+  pool: PoolLike,
+  schema: string,
+  steps: readonly Step[],
+  known: readonly Step[] = steps,
+): Promise<{ applied: string[] }> {
+  try {
+    return await transaction(pool, async (connection) => {
+      for (const statement of begin) await connection.query(statement);
+      const found = await inspect(connection, schema);
+      refuseNewer(schema, found.recorded, known);
+      const pending = steps.filter((step) => !found.recorded.has(step.id));
+      refuseOwned(schema, found.relations, pending);
+      if (pending.length === 0) return { applied: [] };
+
+      if (!found.exists) await connection.query(createSchema(schema));
+      if (!found.relations.has(migrationsTable)) {
+        await connection.query(createMigrationsTable(schema));
+      }
+      for (const statement of pending.flatMap((step) => applyStep(schema, step))) {
+        await connection.query(statement);
+      }
+      return { applied: pending.map((step) => step.id) };
+    });
+  } catch (error) {
+    if (error instanceof BillingError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The migration of schema ${identifier(schema)} failed: ${reason}`;
+    throw new BillingError("store_error", message, { cause: error });
+  }
+}
+
+/**
+ * One migration at a time in a database. The isolation level is set because under a stricter default
+ * the snapshot would be taken before the lock is granted, and would not show what its last holder
+ * did. The key is "billing" in ASCII.
+ */
+const begin = [
+  "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
+  "SELECT pg_advisory_xact_lock(27700462113877607)",
+] as const;
+
+const createSchema = (schema: string): string =>
+  `CREATE SCHEMA IF NOT EXISTS ${identifier(schema)}`;
+
+const createMigrationsTable = (schema: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${qualified(schema, migrationsTable)} (\n` +
+  `  "id" text PRIMARY KEY,\n  "applied_at" bigint NOT NULL\n)`;
+
+const applyStep = (schema: string, step: Step): readonly string[] => [
+  ...step.statements(schema),
+  `INSERT INTO ${qualified(schema, migrationsTable)} ("id", "applied_at")\n` +
+    `  VALUES ('${step.id}', (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`,
+];
+
+const printed = (statements: readonly string[]): string =>
+  statements.map((statement) => `${statement};\n`).join("");
+
+interface Found {
+  readonly exists: boolean;
+  /** Our names that are taken in the schema, by whatever they name. */
+  readonly relations: ReadonlySet<string>;
+  readonly recorded: ReadonlySet<string>;
+}
+
+async function inspect(connection: Queryable, schema: string): Promise<Found> {
+  const namespaces = await connection.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [
+    schema,
+  ]);
+  const relations = await textColumn(
+    connection,
+    `SELECT c.relname::text AS value
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND starts_with(c.relname::text, 'backend_billing_')`,
+    [schema],
+  );
+  const recorded = relations.has(migrationsTable)
+    ? await textColumn(connection, `SELECT id AS value FROM ${qualified(schema, migrationsTable)}`)
+    : new Set<string>();
+  return { exists: namespaces.rows.length > 0, relations, recorded };
+}
+
+async function textColumn(
+  connection: Queryable,
+  sql: string,
+  values: unknown[] = [],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await connection.query(sql, values);
+  return new Set((rows as { value: string }[]).map((row) => row.value));
+}
+
+function refuseNewer(schema: string, recorded: ReadonlySet<string>, known: readonly Step[]): void {
+  const ids = new Set(known.map((step) => step.id));
+  const unknown = [...recorded].filter((id) => !ids.has(id)).sort();
+  if (unknown.length === 0) return;
+  throw new BillingError(
+    "invalid_config",
+    `Schema ${identifier(schema)} was migrated by a newer backend-billing: this one does not know ` +
+      `${unknown.join(", ")}. Run the newer version here too, or give this one another schema.`,
+  );
+}
+
+/** A table that we are about to create is there already, and no step of ours made it. */
+function refuseOwned(
+  schema: string,
+  relations: ReadonlySet<string>,
+  pending: readonly Step[],
+): void {
+  const taken = pending.flatMap((step) => step.creates).filter((name) => relations.has(name));
+  if (taken.length === 0) return;
+  throw new BillingError(
+    "invalid_config",
+    `Schema ${identifier(schema)} already has ${taken.join(", ")}, and \`migrate\` did not create ` +
+      "them. If drizzle-kit owns these tables, apply changes with drizzle-kit and do not call " +
+      "`migrate`; never both. Otherwise give `migrate` another schema.",
+  );
+}
+
+function schemaOf({ schema = "public" }: MigrationOptions): string {
+  // PostgreSQL would cut a longer name short, and we would then look for the wrong one.
+  const bytes = new TextEncoder().encode(schema).length;
+  if (bytes >= 1 && bytes <= 63 && !schema.includes("\0")) return schema;
+  throw new BillingError("invalid_config", "`schema` must be a name of 1 to 63 bytes.");
+}
+
+function stepsFor({ resources = resourceNames }: MigrationOptions): readonly Step[] {
+  const unknown = resources.filter((name) => !resourceNames.includes(name));
+  if (unknown.length > 0) {
+    const choices = resourceNames.join(", ");
+    const message = `There is no resource ${unknown.join(", ")}. Choose from ${choices}.`;
+    throw new BillingError("invalid_config", message);
+  }
+  return allSteps.filter(({ resource }) => !resource || resources.includes(resource));
+}

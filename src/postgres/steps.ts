@@ -1,0 +1,36 @@
+/**
+ * The steps that bring a schema up to date. A released step never changes: its SQL has run in
+ * databases we do not see. What comes later is a new step at the end of the list.
+ */
+import { type ResourceName, resourceNames } from "../core/catalogue.js";
+import { createTable } from "./ddl.js";
+import { internalTables, resourceTable, type Table } from "./tables.js";
+
+export interface Step {
+  /** Recorded in the database once the step has run. */
+  readonly id: string;
+  /** The resource that the step belongs to. A step without one runs in every schema. */
+  readonly resource?: ResourceName;
+  /** Names of the tables that the step creates. */
+  readonly creates: readonly string[];
+  /** One SQL statement each, without semicolons: some clients take only one at a time. */
+  statements(schema: string): readonly string[];
+}
+
+const creation = (id: string, tables: readonly Table[]): Step => ({
+  id,
+  creates: tables.map((table) => table.name),
+  statements: (schema) => tables.flatMap((table) => createTable(schema, table)),
+});
+
+/**
+ * Every step there is, in the order in which they run. Each resource has a step of its own, so that
+ * choosing more resources later only adds tables.
+ */
+export const allSteps: readonly Step[] = [
+  creation("0001_core", internalTables),
+  ...resourceNames.map((resource) => ({
+    ...creation(`0001_${resource}`, [resourceTable(resource)]),
+    resource,
+  })),
+];

@@ -1,0 +1,189 @@
+/** The store on PostgreSQL. */
+import { type ResourceName, type Row, resourceNames } from "../core/catalogue.js";
+import type { Version } from "../core/mirror.js";
+import { activeStatuses, plansFrom } from "../core/reads.js";
+import { resources } from "../core/resources.js";
+import type { Ask, RecordData, RecordKind, Store, StoredRecord } from "../core/store.js";
+import { commit } from "./commit.js";
+import type { PoolLike } from "./database.js";
+import { namesIn } from "./sql.js";
+import { pathExpression, resourceTable, snake } from "./tables.js";
+
+export interface PostgresStoreOptions {
+  readonly pool: PoolLike;
+  /** The schema that holds the tables. Default `public`. */
+  readonly schema?: string;
+  readonly resources?: readonly ResourceName[];
+}
+
+export function createPostgresStore(options: PostgresStoreOptions): Store {
+  const { pool, schema = "public", resources: chosen = resourceNames } = options;
+  const names = namesIn(schema);
+  const context = { pool, names, chosen };
+
+  const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> => {
+    const { rows } = await pool.query(text, values);
+    return rows as T[];
+  };
+  const recordColumns = "kind, id, revision, ref, due, data";
+
+  return {
+    limits: { snapshots: 1000, bytes: 8 * 1024 * 1024 },
+    commit: (batch) => commit(context, batch),
+
+    takeAsks: async ({ now, lease, limit }) =>
+      (
+        await select<Numeric<Ask>>(
+          `UPDATE ${names.versions} v SET ask_at = $1::bigint + $2::bigint
+           FROM (SELECT resource, id FROM ${names.versions} WHERE ask_at <= $1::bigint
+                 ORDER BY ask_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
+           WHERE v.resource = due.resource AND v.id = due.id
+           RETURNING v.resource, v.id, v.revision`,
+          [now, lease, limit],
+        )
+      ).map((ask) => ({ ...ask, revision: Number(ask.revision) })),
+    postponeAsk: async ({ resource, id, revision }, until) => {
+      await select(
+        `UPDATE ${names.versions} SET ask_at = $4
+         WHERE resource = $1 AND id = $2 AND revision = $3 AND ask_at IS NOT NULL`,
+        [resource, id, revision, until],
+      );
+    },
+
+    record: async (kind, id) => {
+      const [found] = await select<RawRecord>(
+        `SELECT ${recordColumns} FROM ${names.records} WHERE kind = $1 AND id = $2`,
+        [kind, id],
+      );
+      return found && record(found);
+    },
+    recordsOf: async (kind, ref, after, limit) =>
+      (
+        await select<RawRecord>(
+          `SELECT ${recordColumns} FROM ${names.records}
+           WHERE kind = $1 AND ref = $2 AND id > $3 ORDER BY id LIMIT $4`,
+          [kind, ref, after, limit],
+        )
+      ).map(record),
+    records: async (kind, after, limit) =>
+      (
+        await select<RawRecord>(
+          `SELECT ${recordColumns} FROM ${names.records}
+           WHERE kind = $1 AND id > $2 ORDER BY id LIMIT $3`,
+          [kind, after, limit],
+        )
+      ).map(record),
+    takeRecords: async (kind, { now, lease, limit }) =>
+      (
+        await select<RawRecord>(
+          `UPDATE ${names.records} r SET due = $2::bigint + $3::bigint, revision = r.revision + 1
+           FROM (SELECT kind, id FROM ${names.records} WHERE kind = $1 AND due <= $2::bigint
+                 ORDER BY due LIMIT $4 FOR UPDATE SKIP LOCKED) d
+           WHERE r.kind = d.kind AND r.id = d.id
+           RETURNING r.kind, r.id, r.revision, r.ref, r.due, r.data`,
+          [kind, now, lease, limit],
+        )
+      ).map(record),
+
+    version: async (resource, id) => {
+      const [found] = await select<Numeric<Version>>(
+        `SELECT revision, state, lo, hi, first, ask_at IS NOT NULL AS stale
+         FROM ${names.versions} WHERE resource = $1 AND id = $2`,
+        [resource, id],
+      );
+      return (
+        found && {
+          ...found,
+          revision: Number(found.revision),
+          lo: Number(found.lo),
+          hi: Number(found.hi),
+        }
+      );
+    },
+    unconfirmed: async (resource, since, after, limit) =>
+      (
+        await select<{ id: string; revision: string }>(
+          `SELECT id, revision FROM ${names.versions}
+           WHERE resource = $1 AND id > $3 AND hi < $2 AND state IN ('live', 'unknown')
+           ORDER BY id LIMIT $4`,
+          [resource, since, after, limit],
+        )
+      ).map(({ id, revision }) => ({ id, revision: Number(revision) })),
+
+    pruneReceipts: async (before, limit) => {
+      const gone = await select(
+        `DELETE FROM ${names.receipts} WHERE event_id IN (
+           SELECT event_id FROM ${names.receipts} WHERE received_at < $1
+           ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+        [before, limit],
+      );
+      return gone.length;
+    },
+
+    row: async <N extends ResourceName>(resource: N, id: string) => {
+      const [found] = await select<RawRow>(
+        `${selectRows(resource)} WHERE ${snake(resources[resource].idField)} = $1`,
+        [id],
+      );
+      return found && row<N>(found);
+    },
+    rows: async <N extends ResourceName>(resource: N, after: string, limit: number) =>
+      (
+        await select<RawRow>(`${selectRows(resource)} WHERE _id > $1::uuid ORDER BY _id LIMIT $2`, [
+          after || "00000000-0000-0000-0000-000000000000",
+          limit,
+        ])
+      ).map((each) => row<N>(each)),
+    plans: async () => {
+      const contents = (resource: "products" | "prices") =>
+        select<{ stripe: never }>(
+          `SELECT stripe FROM ${names.table(resource)} WHERE ${pathExpression("stripe.active")} = 'true'`,
+        );
+      const [products, prices] = await Promise.all([contents("products"), contents("prices")]);
+      return plansFrom(
+        products.map(({ stripe }) => stripe),
+        prices.map(({ stripe }) => stripe),
+      );
+    },
+    customerOf: async (entityId) => {
+      const [found] = await select<RawRow>(`${selectRows("customers")} WHERE entity_id = $1`, [
+        entityId,
+      ]);
+      return found && row<"customers">(found);
+    },
+    activeSubscriptionsOf: async (entityId) =>
+      (
+        await select<RawRow>(
+          `${selectRows("subscriptions", "s")}
+           JOIN ${names.table("customers")} c ON c.customer_id = s.customer_id
+           WHERE c.entity_id = $1 AND s.stripe ->> 'status' IN (SELECT json_array_elements_text($2::text::json))`,
+          [entityId, JSON.stringify([...activeStatuses])],
+        )
+      ).map((each) => row<"subscriptions">(each)),
+  };
+
+  /** Selects rows by the specification's field names. */
+  function selectRows(resource: ResourceName, alias = "t"): string {
+    const fields = resourceTable(resource).columns.map(
+      ({ field, name }) => `${alias}.${name} AS "${field}"`,
+    );
+    return `SELECT ${fields.join(", ")} FROM ${names.table(resource)} ${alias}`;
+  }
+}
+
+/** `pg` gives `bigint` as text, because a number might not hold it; ours all fit. */
+type Numeric<T> = { [K in keyof T]: T[K] extends number ? number | string : T[K] };
+type RawRecord = Numeric<StoredRecord> & {
+  due: string | number | null;
+  kind: RecordKind;
+  data: RecordData;
+};
+type RawRow = { readonly [field: string]: unknown; readonly last_synced_at: string | number };
+
+function record(raw: RawRecord): StoredRecord {
+  return { ...raw, revision: Number(raw.revision), due: raw.due === null ? null : Number(raw.due) };
+}
+
+function row<N extends ResourceName>(raw: RawRow): Row<N> {
+  return { ...raw, last_synced_at: Number(raw.last_synced_at) } as unknown as Row<N>;
+}

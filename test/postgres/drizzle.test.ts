@@ -1,0 +1,138 @@
+// The Drizzle schema: generated from the same tables as the migrations, and the same in a database
+// whether `migrate` or drizzle-kit applied it.
+import { readFile } from "node:fs/promises";
+import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { generateDrizzle } from "../../scripts/generate-drizzle.js";
+import { BillingError } from "../../src/core/errors.js";
+import {
+  billingCustomers,
+  billingSubscriptions,
+  createBillingTables,
+} from "../../src/drizzle/index.js";
+import { migrate } from "../../src/postgres/migrations.js";
+import { tablesFor } from "../../src/postgres/tables.js";
+import { createDatabase, createPool } from "../setup/database.js";
+import { olderBinaries, type PostgresServer, startPostgres } from "../setup/server.js";
+import { type Catalog, readCatalog } from "./catalog.js";
+import { createDrizzleApp, type DrizzleApp } from "./drizzle-app.js";
+
+it.each([...generateDrizzle()])(
+  "%s is not stale (`npm run generate` renews it)",
+  async (path, text) => {
+    expect(await readFile(new URL(`../../${path}`, import.meta.url), "utf8")).toBe(text);
+  },
+);
+
+describe("a row written by Drizzle", () => {
+  it("comes back with the specification's field names", async () => {
+    const database = await createDatabase();
+    const pool = createPool(database.url);
+    try {
+      await migrate(pool);
+      const db = drizzle(pool);
+      await db.insert(billingSubscriptions).values({ customerId: "cus_1", last_synced_at: 1.5e12 });
+      expect(await db.select().from(billingSubscriptions)).toEqual([
+        {
+          _id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          subscriptionId: null,
+          customerId: "cus_1",
+          stripe: null,
+          last_synced_at: 1_500_000_000_000,
+        },
+      ]);
+      const nobody = db.select().from(billingCustomers).where(eq(billingCustomers.entityId, "x"));
+      expect(await nobody).toEqual([]);
+    } finally {
+      await pool.end();
+      await database.drop();
+    }
+  });
+});
+
+describe("createBillingTables", () => {
+  it("sends those who want the schema `public` to the plain exports", () => {
+    expect(() => createBillingTables("public")).toThrow(BillingError);
+  });
+});
+
+// drizzle-kit 0.31 does not quote a schema's name everywhere: `push` cannot take `Billing`.
+const factoryNames = Object.keys(createBillingTables("any")).join(", ");
+const apps = [
+  { name: "public", source: 'export * from "backend-billing/drizzle";' },
+  {
+    name: "app_billing",
+    source: `import { createBillingTables } from "backend-billing/drizzle";
+      export const { ${factoryNames} } = createBillingTables("app_billing");`,
+  },
+];
+
+describe("on the PostgreSQL of the run", () => {
+  compareCatalogs(() => inject("postgresUrl"));
+});
+
+describe.skipIf(!olderBinaries)(
+  `on Debian's PostgreSQL 15${olderBinaries ? "" : " (skipped: it is not installed here)"}`,
+  () => {
+    let server: PostgresServer;
+    beforeAll(async () => {
+      server = await startPostgres({ binaries: olderBinaries!, settings: { fsync: "off" } });
+    }, 60_000);
+    afterAll(() => server.stop());
+    compareCatalogs(() => server.url);
+  },
+);
+
+function compareCatalogs(adminUrl: () => string): void {
+  /** The catalog of a new database after `apply`. */
+  async function catalogAfter(
+    name: string,
+    apply: (pool: pg.Pool, url: string) => Promise<unknown>,
+  ): Promise<Catalog> {
+    const database = await createDatabase(adminUrl());
+    const pool = createPool(database.url);
+    try {
+      await apply(pool, database.url);
+      return await readCatalog(pool, name);
+    } finally {
+      await pool.end();
+      await database.drop();
+    }
+  }
+
+  describe.each(apps)("in the schema $name", ({ name, source }) => {
+    let app: DrizzleApp;
+    let migrated: Catalog;
+
+    beforeAll(async () => {
+      app = await createDrizzleApp(source, name);
+      migrated = await catalogAfter(name, (pool) => migrate(pool, { schema: name }));
+    }, 60_000);
+    afterAll(() => app.remove());
+
+    it("`migrate` creates every table", () => {
+      expect(Object.keys(migrated).sort()).toEqual(
+        tablesFor()
+          .map((table) => table.name)
+          .sort(),
+      );
+    });
+
+    it("`drizzle-kit generate` describes what `migrate` creates", { timeout: 60_000 }, async () => {
+      const sql = await app.generate();
+      expect(await catalogAfter(name, (pool) => pool.query(sql))).toEqual(migrated);
+    });
+
+    it("`drizzle-kit push` makes what `migrate` creates, and then has no more to do", {
+      timeout: 60_000,
+    }, async () => {
+      const pushed = await catalogAfter(name, async (_, url) => {
+        expect(await app.push(url)).toContain("Changes applied");
+        expect(await app.push(url)).toContain("No changes detected");
+      });
+      expect(pushed).toEqual(migrated);
+    });
+  });
+}

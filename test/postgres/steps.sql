@@ -1,0 +1,125 @@
+-- 0001_core
+CREATE TABLE "public"."backend_billing_versions" (
+  "resource" text NOT NULL,
+  "id" text NOT NULL,
+  "revision" bigint NOT NULL,
+  "state" text NOT NULL,
+  "lo" bigint NOT NULL,
+  "hi" bigint NOT NULL,
+  "first" boolean NOT NULL,
+  "ask_at" bigint,
+  CONSTRAINT "backend_billing_versions_pkey" PRIMARY KEY ("resource", "id")
+);
+CREATE INDEX "backend_billing_versions_byAskAt" ON "public"."backend_billing_versions" ("ask_at") WHERE (ask_at IS NOT NULL);
+CREATE TABLE "public"."backend_billing_receipts" (
+  "event_id" text NOT NULL,
+  "type" text NOT NULL,
+  "created" bigint NOT NULL,
+  "object_id" text,
+  "received_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_receipts_pkey" PRIMARY KEY ("event_id")
+);
+CREATE INDEX "backend_billing_receipts_byReceivedAt" ON "public"."backend_billing_receipts" ("received_at");
+CREATE TABLE "public"."backend_billing_records" (
+  "kind" text NOT NULL,
+  "id" text NOT NULL,
+  "revision" bigint NOT NULL,
+  "ref" text,
+  "due" bigint,
+  "data" jsonb NOT NULL,
+  CONSTRAINT "backend_billing_records_pkey" PRIMARY KEY ("kind", "id")
+);
+CREATE INDEX "backend_billing_records_byDue" ON "public"."backend_billing_records" ("kind", "due") WHERE (due IS NOT NULL);
+CREATE INDEX "backend_billing_records_byRef" ON "public"."backend_billing_records" ("kind", "ref", "id") WHERE (ref IS NOT NULL);
+CREATE UNIQUE INDEX "backend_billing_records_oneClaimPerCustomer" ON "public"."backend_billing_records" ("ref") WHERE ((kind = 'claim'::text) AND (ref IS NOT NULL));
+
+-- 0001_products
+CREATE TABLE "public"."backend_billing_products" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "product_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_products_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_products_byProductId" ON "public"."backend_billing_products" ("product_id");
+CREATE INDEX "backend_billing_products_byActive" ON "public"."backend_billing_products" ((stripe ->> 'active'::text));
+CREATE INDEX "backend_billing_products_byName" ON "public"."backend_billing_products" ((stripe ->> 'name'::text));
+
+-- 0001_prices
+CREATE TABLE "public"."backend_billing_prices" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "price_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_prices_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_prices_byPriceId" ON "public"."backend_billing_prices" ("price_id");
+CREATE INDEX "backend_billing_prices_byProductId" ON "public"."backend_billing_prices" ((stripe ->> 'product'::text));
+CREATE INDEX "backend_billing_prices_byActive" ON "public"."backend_billing_prices" ((stripe ->> 'active'::text));
+CREATE INDEX "backend_billing_prices_byRecurringInterval" ON "public"."backend_billing_prices" (((stripe -> 'recurring'::text) ->> 'interval'::text));
+CREATE INDEX "backend_billing_prices_byCurrency" ON "public"."backend_billing_prices" ((stripe ->> 'currency'::text));
+
+-- 0001_customers
+CREATE TABLE "public"."backend_billing_customers" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "customer_id" text NOT NULL,
+  "entity_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_customers_pkey" PRIMARY KEY ("_id")
+);
+CREATE INDEX "backend_billing_customers_byEntityId" ON "public"."backend_billing_customers" ("entity_id");
+CREATE UNIQUE INDEX "backend_billing_customers_byCustomerId" ON "public"."backend_billing_customers" ("customer_id");
+
+-- 0001_subscriptions
+CREATE TABLE "public"."backend_billing_subscriptions" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "subscription_id" text,
+  "customer_id" text NOT NULL,
+  "stripe" jsonb,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_subscriptions_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_subscriptions_bySubscriptionId" ON "public"."backend_billing_subscriptions" ("subscription_id");
+CREATE INDEX "backend_billing_subscriptions_byCustomerId" ON "public"."backend_billing_subscriptions" ("customer_id");
+CREATE UNIQUE INDEX "backend_billing_subscriptions_oneEmptyRow" ON "public"."backend_billing_subscriptions" ("customer_id") WHERE (subscription_id IS NULL);
+
+-- 0001_coupons
+CREATE TABLE "public"."backend_billing_coupons" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "coupon_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_coupons_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_coupons_byCouponId" ON "public"."backend_billing_coupons" ("coupon_id");
+
+-- 0001_promotion_codes
+CREATE TABLE "public"."backend_billing_promotion_codes" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "promotion_code_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_promotion_codes_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_promotion_codes_byPromotionCodeId" ON "public"."backend_billing_promotion_codes" ("promotion_code_id");
+
+-- 0001_payouts
+CREATE TABLE "public"."backend_billing_payouts" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "payout_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_payouts_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_payouts_byPayoutId" ON "public"."backend_billing_payouts" ("payout_id");
+
+-- 0001_refunds
+CREATE TABLE "public"."backend_billing_refunds" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "refund_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_refunds_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_refunds_byRefundId" ON "public"."backend_billing_refunds" ("refund_id");

@@ -35,7 +35,7 @@ export interface Dashboard {
   /** Gives an endpoint a new signing secret; the old one works on for a while. Answers the new one. */
   rollWebhookSecret(endpoint: string, options?: { readonly keepOldFor?: Duration }): string;
   /** Saves the portal's settings, without which portal sessions need a configuration of their own. */
-  savePortalSettings(): string;
+  savePortalSettings(features?: Parameters<typeof saveDefaultPortalConfiguration>[1]): string;
 }
 
 export function createDashboard(world: World): Dashboard {
@@ -65,6 +65,6 @@ export function createDashboard(world: World): Dashboard {
       settleRefund(world, id);
     },
     rollWebhookSecret: (endpoint, options) => rollSecret(world, endpoint, options),
-    savePortalSettings: () => saveDefaultPortalConfiguration(world).id,
+    savePortalSettings: (features) => saveDefaultPortalConfiguration(world, features).id,
   };
 }

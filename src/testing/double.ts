@@ -120,6 +120,7 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
   const tenants = new Map<string, Tenant>();
   const handlers = new Map<string, FetchHandler>();
   let url = "";
+  let closing: Promise<void> | undefined;
 
   const webhooks = createWebhooks({
     clock,
@@ -244,9 +245,10 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
       const worlds = [...tenants.values()].map(({ world }) => world);
       return dumpWorlds(worlds, webhooks.all()).replaceAll(url, "http://stripe-double");
     },
-    close: async () => {
+    close: () => {
       clock.stop();
-      await listening.close();
+      closing ??= listening.close();
+      return closing;
     },
   };
 }

@@ -46,7 +46,6 @@ export function refused(message: string, param?: string, code?: string): ApiErro
 }
 
 const KIND_NAMES: Record<string, string> = {
-  "checkout.session": "checkout session",
   "billing_portal.configuration": "configuration",
   "billing_portal.session": "session",
   payment_intent: "payment_intent",

@@ -10,7 +10,8 @@ import type { World } from "./world.js";
 type Item = Plain<Stripe.SubscriptionItem>;
 
 export function withCurrentPrices<T extends object>(world: World, object: T): T {
-  const kind = (object as { object?: unknown }).object;
+  const { object: kind, deleted } = object as { object?: unknown; deleted?: unknown };
+  if (deleted) return object;
   if (kind === "subscription_item") return freshItem(world, object as unknown as Item) as never;
   if (kind !== "subscription") return object;
   const { items } = object as unknown as Plain<Stripe.Subscription>;

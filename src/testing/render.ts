@@ -194,7 +194,7 @@ function expand(world: World, value: unknown, keys: readonly string[], path: str
   if (typeof value !== "object") throw notExpandable(path);
   const object = value as Json;
   const includable = INCLUDABLE[object.object as string]?.[key];
-  const found = object[key] ?? includable?.(world, object);
+  const found = object[key] === undefined ? includable?.(world, object) : object[key];
   if (found === null || (found === undefined && (includable || object.deleted))) return object;
   if (found === undefined) {
     throw notModelled(`the expansion of '${path}' on ${String(object.object ?? "this object")}`);

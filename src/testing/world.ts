@@ -36,7 +36,6 @@ export type Kind = keyof Objects;
 /** The fields that lists filter on and that never change after creation. */
 const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] } = {
   charge: ["customer", "payment_intent"],
-  "checkout.session": ["customer"],
   invoice: ["customer"],
   invoiceitem: ["customer"],
   payment_intent: ["customer"],

@@ -89,6 +89,7 @@ function intentOf(world: World, invoice: Invoice): PaymentIntent {
     currency: invoice.currency,
     customer: invoice.customer ?? undefined,
     description: PURPOSES[invoice.billing_reason ?? ""] ?? "Subscription update",
+    setup_future_usage: subscriptionOf(invoice) === undefined ? null : "off_session",
   });
   keepPayment(world, intent.id, {
     id: world.id("inpay"),

@@ -8,6 +8,7 @@ import { hasEnded, isForOnce } from "./discounts.js";
 import { advanceLater, DAY, HOUR } from "./dunning.js";
 import { hasPaymentMethod, subscriptionOf, voidInvoice } from "./invoices.js";
 import { cycleEnd } from "./period.js";
+import { pauseSubscription } from "./resumption.js";
 import { billSubscription, isOver, type Subscription } from "./subscriptions.js";
 import { upcomingInvoice } from "./upcoming.js";
 
@@ -121,7 +122,7 @@ function turn(world: World, subscription: Subscription): void {
       return;
     }
     if (missing === "pause") {
-      pauseSubscription(world, id);
+      pauseSubscription(world, id, "trial_end_without_payment_method");
       return;
     }
   }
@@ -202,12 +203,4 @@ export function cancelSubscription(
 ): Subscription {
   if (isOver(world.find("subscription", id))) throw missing("subscription", id);
   return endSubscription(world, id, reason);
-}
-
-/** Stops a subscription whose trial ended with nothing to pay with. */
-function pauseSubscription(world: World, id: string): void {
-  const before = world.find("subscription", id);
-  const after = world.patch("subscription", id, { status: "paused" });
-  world.raise("customer.subscription.updated", after, before);
-  world.raise("customer.subscription.paused", after);
 }

@@ -4,7 +4,7 @@ import type { Plain } from "../../core/plain.js";
 import { refused } from "../errors.js";
 import { type PortalConfiguration, portalProducts } from "../resources/portal-features.js";
 import type { PortalSession } from "../resources/portal-sessions.js";
-import { updateSubscription } from "../resources/subscriptions.js";
+import { updateSubscription } from "../resources/subscription-update.js";
 import type { World } from "../world.js";
 import type { CardEntry } from "./checkout.js";
 import type { Invoice } from "./invoices.js";

@@ -84,7 +84,8 @@ export function prorations(
   const old = subscription.items.data;
   const credits = old.filter((item) => !isAmong(item, items));
   // A new period is billed whole, so only a change within the period charges for its rest.
-  const charges = sameCycle(old, items) ? items.filter((item) => !isAmong(item, old)) : [];
+  const added = items.filter((item) => !isAmong(item, old));
+  const charges = added.length > 0 && sameCycle(old, items) ? added : [];
   return [
     ...credits.map((item) => proration(world, subscription, item, -1)),
     ...charges.map((item) => proration(world, subscription, item, 1)),

@@ -9,20 +9,31 @@ import { paymentMethodFor } from "./invoices.js";
 import { cardState } from "./payment-methods.js";
 import { confirmPaymentIntent, createPaymentIntent } from "./payments.js";
 
-/** Answers 402, with the payment it made, if this invoice could not be collected. */
-export function rehearsePayment(world: World, draft: Draft): void {
+/** Whether an invoice could not be collected, as things are. */
+export function isRefused(world: World, draft: Draft): boolean {
   const invoice = composeInvoice(world, "", draft);
   const method = paymentMethodFor(world, invoice);
-  if (invoice.amount_due === 0 || method === undefined) return;
+  if (invoice.amount_due === 0) return false;
+  if (method === undefined) return true;
   const { behaviour, setUp } = cardState(world, method);
   const { authentication: asks } = behaviour;
-  if (!behaviour.decline && (!asks || (asks === "unless_set_up" && setUp))) return;
+  return Boolean(behaviour.decline || asks === "always" || (asks === "unless_set_up" && !setUp));
+}
+
+/** Answers 402, with the payment it made, if this invoice could not be collected. */
+export function rehearsePayment(world: World, draft: Draft): void {
+  if (!isRefused(world, draft)) return;
+  const invoice = composeInvoice(world, "", draft);
   const { id } = createPaymentIntent(world, {
     amount: invoice.amount_due,
     currency: invoice.currency,
     customer: invoice.customer,
   });
-  const intent = confirmPaymentIntent(world, id, { payment_method: method, off_session: true });
+  const method = paymentMethodFor(world, invoice);
+  const intent =
+    method === undefined
+      ? world.find("payment_intent", id)
+      : confirmPaymentIntent(world, id, { payment_method: method, off_session: true });
   const error = intent.last_payment_error;
   throw new ApiError(402, {
     type: "card_error",

@@ -1,11 +1,44 @@
-/** Taking a paused subscription up again: it stays paused until the invoice for that is paid. */
-import { refused } from "../errors.js";
+/** Pausing a subscription, and taking it up again, which waits until an invoice for that is paid. */
+import { notModelled, refused } from "../errors.js";
 import type { World } from "../world.js";
 import { HOUR, later } from "./dunning.js";
 import { collectInvoice, finalizeInvoice, voidInvoice } from "./invoices.js";
 import { watchSubscription } from "./lifecycle.js";
 import { cycleEnd } from "./period.js";
-import { billSubscription, type Subscription } from "./subscriptions.js";
+import { createInvoiceItem, prorations } from "./prorations.js";
+import { isRefused } from "./rehearsal.js";
+import { billSubscription, draftFor, type Subscription } from "./subscriptions.js";
+
+type PauseReason = "pause_requested" | "trial_end_without_payment_method";
+
+/** Stops a subscription: it has no more periods and no more invoices until it is resumed. */
+export function pauseSubscription(world: World, id: string, reason: PauseReason): Subscription {
+  const before = world.find("subscription", id);
+  const after = world.patch("subscription", id, {
+    status: "paused",
+    status_details: {
+      paused: {
+        subscription: { type: reason },
+        transitioned_at: world.now(),
+        type: "subscription",
+      },
+    },
+  });
+  world.raise("customer.subscription.updated", after, before);
+  world.raise("customer.subscription.paused", after);
+  watchSubscription(world, id);
+  return after;
+}
+
+/** Pauses because somebody asked for it; what was paid for and is not used is credited. */
+export function pauseOnRequest(world: World, id: string): Subscription {
+  const before = world.find("subscription", id);
+  if (before.status !== "active" && before.status !== "trialing") {
+    throw refused(`A subscription that is ${before.status} cannot be paused.`);
+  }
+  for (const credit of prorations(world, before, [])) createInvoiceItem(world, credit);
+  return pauseSubscription(world, id, "pause_requested");
+}
 
 interface Resumption {
   readonly invoice: string;
@@ -21,8 +54,15 @@ function resumptionsOf(world: World): Map<string, Resumption> {
   return known;
 }
 
+/** On an attempt, whatever comes of it, or only once the invoice is paid. */
+export type ResumeBehavior = "resume_on_payment_attempt" | "resume_on_payment_success";
+
 /** Bills a new period that begins now. */
-export function resumeSubscription(world: World, id: string): Subscription {
+export function resumeSubscription(
+  world: World,
+  id: string,
+  behavior: ResumeBehavior,
+): Subscription {
   const before = world.find("subscription", id);
   const cycle = before.items.data[0]?.price.recurring;
   if (before.status !== "paused" || !cycle) {
@@ -35,7 +75,14 @@ export function resumeSubscription(world: World, id: string): Subscription {
   const period = { current_period_start: now, current_period_end: cycleEnd(now, cycle, now) };
   const data = before.items.data.map((item) => ({ ...item, ...period }));
   const change = { items: { ...before.items, data }, billing_cycle_anchor: now };
-  const bill = billSubscription(world, { ...before, ...change }, "subscription_update");
+  const resumed = { ...before, ...change };
+  if (
+    behavior === "resume_on_payment_attempt" &&
+    isRefused(world, draftFor(world, resumed, "subscription_update"))
+  ) {
+    throw notModelled(`'${behavior}' when the payment fails`);
+  }
+  const bill = billSubscription(world, resumed, "subscription_update");
   resumptionsOf(world).set(id, { invoice: bill.id, change });
   const { status } = finalizeInvoice(world, bill.id);
   const outcome = status === "paid" ? "paid" : collectInvoice(world, bill.id);
@@ -53,7 +100,9 @@ export function concludeResumption(world: World, id: string, invoice: string): v
   if (resumption?.invoice !== invoice) return;
   resumptionsOf(world).delete(id);
   const before = world.find("subscription", id);
-  const after = world.patch("subscription", id, { ...resumption.change, status: "active" });
+  const { status_details: _, ...rest } = before;
+  const after: Subscription = { ...rest, ...resumption.change, status: "active" };
+  world.objects.subscription.replace(after);
   world.raise("customer.subscription.updated", after, before);
   world.raise("customer.subscription.resumed", after);
   watchSubscription(world, id);

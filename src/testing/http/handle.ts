@@ -120,7 +120,7 @@ async function perform(api: Api, asked: Asked): Promise<Outgoing> {
   if (key !== undefined) {
     const print = fingerprint(signature, asked.match.path, asked.params);
     const kept = tenant.idempotency.take(key, print);
-    if (kept !== undefined) return replay(api, asked, kept);
+    if (kept !== undefined) return onItsWay(api, asked, replay(api, asked, kept));
   }
   try {
     const delay = strike("latency", signature);
@@ -143,9 +143,7 @@ async function perform(api: Api, asked: Asked): Promise<Outgoing> {
     const after = strike("error_after", signature);
     if (after !== undefined) return broken(api, asked, after.status, after.kept);
     keep(asked, answer);
-    if (strike("cut_after", signature)) return { ...answer, cut: "whole" };
-    if (strike("half_answer", signature)) return { ...answer, cut: "half" };
-    return answer;
+    return onItsWay(api, asked, answer);
   } catch (error) {
     const answer = failure(api, error, asked.requestId);
     const kept = !(error instanceof ApiError && error.options.validation);
@@ -153,6 +151,13 @@ async function perform(api: Api, asked: Asked): Promise<Outgoing> {
     else if (key !== undefined) tenant.idempotency.release(key);
     return answer;
   }
+}
+
+/** An answer can be lost after the effect, also one that is given for the second time. */
+function onItsWay({ faults }: Api, { signature }: Asked, answer: Outgoing): Outgoing {
+  if (faults.strike("cut_after", signature)) return { ...answer, cut: "whole" };
+  if (faults.strike("half_answer", signature)) return { ...answer, cut: "half" };
+  return answer;
 }
 
 function run(api: Api, asked: Asked, params: { expand?: string[] | undefined }): string {

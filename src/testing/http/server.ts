@@ -47,14 +47,15 @@ async function respond(
     request.socket.destroy();
     return;
   }
-  const bytes = Buffer.from(outgoing.body);
+  const length = Buffer.byteLength(outgoing.body);
   response.sendDate = false;
-  response.writeHead(outgoing.status, { ...outgoing.headers, "Content-Length": bytes.length });
+  response.writeHead(outgoing.status, { ...outgoing.headers, "Content-Length": length });
   if (outgoing.cut === "half") {
-    response.write(bytes.subarray(0, bytes.length >> 1), () => request.socket.destroy());
+    const half = outgoing.body.slice(0, outgoing.body.length >> 1);
+    response.write(half, () => request.socket.destroy());
     return;
   }
-  response.end(bytes);
+  response.end(outgoing.body);
 }
 
 async function read(request: IncomingMessage): Promise<string> {

@@ -11,7 +11,6 @@ import { checkOwner } from "../billing/subscriptions.js";
 import { invalid, missing, refused } from "../errors.js";
 import { route } from "../http/route.js";
 import { group, integer, listOf, metadata, oneOf, type Parsed, text, word } from "../params.js";
-import { token } from "../random.js";
 import { searchPage, searchShape } from "../search.js";
 import type { World } from "../world.js";
 import {
@@ -102,7 +101,7 @@ export function blankCustomer(
     description: null,
     discount: null,
     email: null,
-    invoice_prefix: token(8, id).toUpperCase(),
+    invoice_prefix: id.slice(-8).toUpperCase(),
     invoice_settings: {
       custom_fields: null,
       default_payment_method: null,
@@ -132,7 +131,7 @@ export function createCustomer(world: World, params: Partial<Params>): Plain<Str
 }
 
 /** Deletes a customer as Stripe does: its subscriptions end first, and it stays known as deleted. */
-export function deleteCustomer(world: World, id: string): Stripe.DeletedCustomer {
+function deleteCustomer(world: World, id: string): Stripe.DeletedCustomer {
   const customer = world.find("customer", id);
   for (const subscription of world.objects.subscription.where("customer", id)) {
     if (subscription.status !== "canceled" && subscription.status !== "incomplete_expired") {

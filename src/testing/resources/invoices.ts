@@ -18,6 +18,7 @@ import {
   voidInvoice,
 } from "../billing/invoices.js";
 import { itemLine } from "../billing/lines.js";
+import { concludeResumption } from "../billing/resumption.js";
 import { checkOwner } from "../billing/subscriptions.js";
 import { ApiError, invalid, refused } from "../errors.js";
 import { route } from "../http/route.js";
@@ -216,6 +217,7 @@ export const invoices = [
   route("POST /v1/invoices/:invoice/mark_uncollectible", {}, ({ world, path }) => {
     const invoice = markUncollectible(world, path.invoice);
     setDelinquent(world, invoice, false);
+    concludeResumption(world, subscriptionOf(invoice) ?? "", invoice.id);
     return invoice;
   }),
 ];

@@ -1,5 +1,6 @@
 /** The parameters that the requests of subscriptions and of their items share. */
 import {
+  either,
   flag,
   group,
   integer,
@@ -7,6 +8,7 @@ import {
   metadata,
   oneOf,
   oneOfModelled,
+  required,
   text,
   word,
 } from "../params.js";
@@ -60,4 +62,7 @@ export const feedback = oneOf(
 
 /** Stripe can also bill what is left when it cancels. */
 export const notYet = oneOfModelled(["false"], ["true"]);
-export const anchorNow = oneOfModelled(["now"], ["unchanged"]);
+const now = oneOfModelled(["now"], ["unchanged"]);
+/** A word until 2026-09-30, an object with a type since. */
+export const anchorNow = either(now, group({ type: required(now) }));
+export const resumeBehavior = oneOf("resume_on_payment_attempt", "resume_on_payment_success");

@@ -67,6 +67,9 @@ export interface SubscriptionChange {
 /** What may still be said about a subscription that is over. */
 const AFTERWARDS: readonly string[] = ["cancellation_details", "metadata"];
 
+/** And about one that was never paid for. */
+const BEFOREHAND: readonly string[] = ["default_payment_method", "metadata"];
+
 export function updateSubscription(
   world: World,
   id: string,
@@ -78,6 +81,9 @@ export function updateSubscription(
   );
   if (isOver(before) && names.some((name) => !AFTERWARDS.includes(name))) {
     throw refused("A canceled subscription can only update its cancellation_details and metadata.");
+  }
+  if (before.status === "incomplete" && names.some((name) => !BEFOREHAND.includes(name))) {
+    throw refused("An incomplete subscription can only update its metadata and payment method.");
   }
   const { default_payment_method: method, trial_end: trial } = params;
   if (method) checkOwner(world, method, before.customer);

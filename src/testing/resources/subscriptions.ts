@@ -1,6 +1,6 @@
 /** Subscriptions: the requests; what they mean is in billing/. */
 import { cancelSubscription } from "../billing/lifecycle.js";
-import { resumeSubscription } from "../billing/resumption.js";
+import { pauseOnRequest, type ResumeBehavior, resumeSubscription } from "../billing/resumption.js";
 import { createSubscription, isOver } from "../billing/subscriptions.js";
 import { invalid } from "../errors.js";
 import { type Call, route } from "../http/route.js";
@@ -9,6 +9,7 @@ import {
   integer,
   listOf,
   oneOf,
+  oneOfModelled,
   optionalGroup,
   type Parsed,
   required,
@@ -26,11 +27,10 @@ import {
   itemShape,
   notYet,
   prorationBehavior,
+  resumeBehavior,
   subscriptionShape,
 } from "./subscription-shapes.js";
 import { checkFuture, updateSubscription } from "./subscription-update.js";
-
-export { updateSubscription } from "./subscription-update.js";
 
 /** Items as they were asked for, with a price made for those that bring their own. */
 function priced(world: World, items: readonly Parsed<typeof itemShape>[]) {
@@ -127,6 +127,13 @@ function list(call: Call, params: Parsed<typeof filterShape & typeof listShape>)
   });
 }
 
+/** What a resumption waits for when nothing is said. */
+function usualResumption(version: string): ResumeBehavior {
+  return version.slice(0, 10) < "2026-09-30"
+    ? "resume_on_payment_success"
+    : "resume_on_payment_attempt";
+}
+
 export const subscriptions = [
   route("POST /v1/subscriptions", createShape, ({ world }, params) => create(world, params)),
   route("GET /v1/subscriptions", { ...listShape, ...filterShape }, list),
@@ -173,7 +180,20 @@ export const subscriptions = [
   ),
   route(
     "POST /v1/subscriptions/:subscription/resume",
-    { billing_cycle_anchor: anchorNow, proration_behavior: prorationBehavior },
-    ({ world, path }) => resumeSubscription(world, path.subscription),
+    {
+      billing_cycle_anchor: anchorNow,
+      payment_behavior: resumeBehavior,
+      proration_behavior: prorationBehavior,
+    },
+    ({ world, path, version }, { payment_behavior: behavior }) =>
+      resumeSubscription(world, path.subscription, behavior ?? usualResumption(version)),
+  ),
+  route(
+    "POST /v1/subscriptions/:subscription/pause",
+    {
+      invoicing_behavior: oneOfModelled(["pending_invoice_item"], ["invoice"]),
+      type: oneOf("subscription"),
+    },
+    ({ world, path }) => pauseOnRequest(world, path.subscription),
   ),
 ];

@@ -1,0 +1,234 @@
+/** Objects of every kind that the double serves, as many shapes of each as a busy account has. */
+import { ask, changeCard, type Json, openShop, payer, rig } from "./kit.js";
+
+/** By the fixture's name of the kind: its `object`, with `deleted_` in front for what is gone. */
+export type Samples = Map<string, Json[]>;
+
+export async function collectSamples(): Promise<Samples> {
+  const it = await rig();
+  const { double, stripe } = it;
+  const samples: Samples = new Map();
+  const add = (object: unknown) => {
+    const plain = JSON.parse(JSON.stringify(object)) as Json;
+    note(samples, plain);
+  };
+
+  // A catalogue with discounts.
+  const { product, monthly, yearly } = await openShop(stripe);
+  await stripe.products.update(product.id, { default_price: monthly.id, url: "https://e.example" });
+  const once = await stripe.prices.create({
+    product: product.id,
+    currency: "usd",
+    unit_amount: 900,
+    lookup_key: "once",
+    nickname: "Once",
+  });
+  await stripe.coupons.create({
+    id: "REPEATING",
+    percent_off: 12.5,
+    duration: "repeating",
+    duration_in_months: 3,
+    name: "Spring",
+    max_redemptions: 100,
+    redeem_by: double.clock.seconds() + 90 * 86_400,
+  });
+  await stripe.coupons.create({ id: "OFF", amount_off: 100, currency: "usd", duration: "once" });
+  const code = await stripe.promotionCodes.create({
+    promotion: { type: "coupon", coupon: "REPEATING" },
+    code: "SPRING",
+    max_redemptions: 5,
+    expires_at: double.clock.seconds() + 30 * 86_400,
+    restrictions: { minimum_amount: 50, minimum_amount_currency: "usd" },
+  });
+
+  // Customers with subscriptions in many states.
+  const customer = await stripe.customers.create({
+    name: "Ada",
+    email: "ada@example.com",
+    phone: "1",
+    description: "First",
+    address: { line1: "1 Way" },
+    shipping: { name: "Ada", phone: "2", address: { line1: "1 Way" } },
+    preferred_locales: ["en"],
+    payment_method: "pm_card_visa",
+    invoice_settings: { default_payment_method: "pm_card_visa", footer: "Thanks" },
+  });
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id, quantity: 2 }],
+    discounts: [{ promotion_code: code.id }],
+    description: "Team",
+    cancel_at_period_end: true,
+  });
+  await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false });
+  await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: yearly.id }],
+    trial_period_days: 5,
+  });
+  const item = subscription.items.data[0]?.id ?? "";
+  await double.clock.advance({ days: 10 });
+  await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item, quantity: 3 }],
+    pause_collection: { behavior: "void", resumes_at: double.clock.seconds() + 40 * 86_400 },
+  });
+  await stripe.subscriptions.update(subscription.id, { pause_collection: "" });
+  await double.clock.advance({ days: 30 });
+  await changeCard(stripe, customer.id, "pm_card_chargeCustomerFail");
+  await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item, quantity: 9 }],
+    payment_behavior: "pending_if_incomplete",
+    proration_behavior: "always_invoice",
+  });
+  const letter = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    collection_method: "send_invoice",
+    days_until_due: 9,
+  });
+  await stripe.subscriptions.cancel(letter.id, {
+    cancellation_details: { comment: "bye", feedback: "other" },
+  });
+  await payer(stripe, "pm_card_mastercard");
+
+  // Money back and forth.
+  const pay = (method: string, capture_method: "automatic" | "manual" = "automatic") =>
+    stripe.paymentIntents.create({
+      amount: 2500,
+      currency: "usd",
+      payment_method: method,
+      confirm: true,
+      capture_method,
+      return_url: "https://e.example",
+      description: "Repair",
+      receipt_email: "ada@example.com",
+    });
+  const paid = await pay("pm_card_visa");
+  await pay("pm_card_visa", "manual");
+  await pay("pm_card_authenticationRequired");
+  await pay("pm_card_chargeDeclined").catch(() => {});
+  await stripe.refunds.create({ payment_intent: paid.id, amount: 500, reason: "duplicate" });
+  const pending = await pay("pm_card_pendingRefund");
+  await stripe.refunds.create({ payment_intent: pending.id });
+  await stripe.payouts.create({ amount: 100, currency: "usd", description: "Savings" });
+  double.dashboard.payOut(900, "usd");
+  double.dashboard.failPayout(double.objects("payout")[0]?.id ?? "");
+  await double.clock.advance({ days: 6 });
+
+  // Hosted pages.
+  const urls = { success_url: "https://e.example/ok", cancel_url: "https://e.example/no" };
+  const sessions = stripe.checkout.sessions;
+  const buys = await sessions.create({
+    mode: "subscription",
+    line_items: [{ price: monthly.id, quantity: 1 }],
+    allow_promotion_codes: true,
+    ...urls,
+  });
+  double.dashboard.payCheckout(buys.id, { email: "b@example.com" });
+  const bought = await sessions.create({
+    mode: "payment",
+    customer: customer.id,
+    line_items: [{ price: once.id, quantity: 2 }],
+    ...urls,
+  });
+  const configuration = await stripe.billingPortal.configurations.create({
+    business_profile: { headline: "Hello" },
+    features: {
+      customer_update: { enabled: true, allowed_updates: ["email"] },
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: { enabled: true },
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ["price"],
+        products: [{ product: product.id, prices: [monthly.id, yearly.id] }],
+      },
+    },
+  });
+  add(
+    await stripe.billingPortal.sessions.create({
+      customer: customer.id,
+      configuration: configuration.id,
+      return_url: "https://e.example",
+    }),
+  );
+  add(
+    await stripe.webhookEndpoints.create({
+      url: "https://e.example/hook",
+      enabled_events: ["*"],
+      description: "Main",
+      api_version: "2025-02-24.acacia",
+    }),
+  );
+  add(await stripe.accounts.retrieveCurrent());
+
+  // What is shown only when asked for, and what is left of the deleted.
+  for (const list of [
+    "/v1/customers?expand[]=data.subscriptions&expand[]=data.sources&expand[]=data.tax_ids",
+    "/v1/invoices?expand[]=data.payments&expand[]=data.confirmation_secret&expand[]=data.discounts",
+    "/v1/subscriptions?status=all&expand[]=data.discounts",
+    "/v1/charges?expand[]=data.refunds",
+    "/v1/products",
+    "/v1/prices?expand[]=data.currency_options",
+    "/v1/coupons",
+    "/v1/promotion_codes",
+    "/v1/invoiceitems",
+    `/v1/payment_methods?customer=${customer.id}`,
+    "/v1/payment_intents",
+    "/v1/refunds",
+    "/v1/payouts",
+    "/v1/checkout/sessions?expand[]=data.line_items",
+    "/v1/billing_portal/configurations",
+    "/v1/webhook_endpoints",
+    `/v1/subscription_items?subscription=${subscription.id}`,
+    `/v1/checkout/sessions/${bought.id}/line_items`,
+    "/v1/customers/search?query=name:'Ada'",
+    "/v1/events",
+  ]) {
+    const { status, body } = await ask(double, `${list}${list.includes("?") ? "&" : "?"}limit=100`);
+    if (status !== 200) throw new Error(`${list}: ${JSON.stringify(body)}`);
+    add(body);
+  }
+  const draft = await stripe.invoices.create({ customer: customer.id });
+  add(await stripe.invoices.del(draft.id ?? ""));
+  const spare = await stripe.products.create({ name: "Spare" });
+  add(await stripe.products.del(spare.id));
+  add(await stripe.coupons.del("OFF"));
+  const [endpoint] = (await stripe.webhookEndpoints.list()).data;
+  add(await stripe.webhookEndpoints.del(endpoint?.id ?? ""));
+  const two = await stripe.subscriptions.update(subscription.id, {
+    items: [
+      {
+        price: (
+          await stripe.prices.create({
+            product: product.id,
+            currency: "usd",
+            unit_amount: 5,
+            recurring: { interval: "month" },
+          })
+        ).id,
+      },
+    ],
+    proration_behavior: "none",
+  });
+  const added = two.items.data.at(-1)?.id ?? "";
+  add(await stripe.subscriptionItems.del(added, { proration_behavior: "none" }));
+  add(await stripe.customers.del(customer.id));
+  await double.close();
+  return samples;
+}
+
+/** Files an object under its kind, and those inside it under theirs. */
+function note(samples: Samples, value: unknown): void {
+  if (Array.isArray(value)) for (const each of value) note(samples, each);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const object = value as Json;
+  if (typeof object.object === "string") {
+    const kind = object.deleted === true ? `deleted_${object.object}` : object.object;
+    samples.set(kind, [...(samples.get(kind) ?? []), object]);
+  }
+  for (const [key, inner] of Object.entries(object)) {
+    // What an event says was before is a part of an object, not one.
+    if (key !== "previous_attributes") note(samples, inner);
+  }
+}

@@ -11,13 +11,13 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/postgres/**"],
+          exclude: ["test/postgres/**", "test/spec/postgres.test.ts"],
         },
       },
       {
         test: {
           name: "postgres",
-          include: ["test/postgres/**/*.test.ts"],
+          include: ["test/postgres/**/*.test.ts", "test/spec/postgres.test.ts"],
           // Runs only when a test of this project runs, so unit tests never wait for a server.
           globalSetup: ["test/setup/postgres.ts"],
         },

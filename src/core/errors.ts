@@ -39,3 +39,12 @@ export class BillingError extends Error {
     super(message, options);
   }
 }
+
+/** Passes on what Stripe refused or failed at, with its own error as the cause. */
+export function provider(error: unknown): never {
+  if (error instanceof BillingError) throw error;
+  const message = error instanceof Error ? error.message : String(error);
+  throw new BillingError("provider_error", `Stripe refused or failed: ${message}`, {
+    cause: error,
+  });
+}

@@ -1,9 +1,18 @@
 /**
- * backend-billing on Node and PostgreSQL: the tables, their migrations and the store over them.
+ * backend-billing on Node and PostgreSQL: both variants of the public surface, the tables, their
+ * migrations and the store over them.
  *
  * @module
  */
 export { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
+export {
+  type BillingExports,
+  createBilling,
+  createStripe,
+  type Routes,
+  type StripeClient,
+  type StripeExports,
+} from "./billing.js";
 export type { Connection, PoolLike, Queryable } from "./database.js";
 export {
   type MigrationOptions,
@@ -11,4 +20,5 @@ export {
   type PrintOptions,
   printMigrations,
 } from "./migrations.js";
+export type { BillingStore, Context, PostgresConfig } from "./runtime.js";
 export { createPostgresStore, type PostgresStoreOptions } from "./store.js";

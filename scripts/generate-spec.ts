@@ -1,0 +1,74 @@
+// Writes docs/spec.md from the catalogue that also names the tests. Run by `npm run generate`;
+// test/spec/catalogue.test.ts fails when the page is stale.
+import { writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { type Part, partOf, parts, type Rule, rules, sectionOf } from "../test/spec/catalogue.js";
+import { decisions } from "../test/spec/decisions.js";
+import { names } from "../test/spec/names.js";
+import { postgresSkips } from "../test/spec/skips.js";
+
+const file = new URL("../docs/spec.md", import.meta.url);
+
+export function generateSpec(): string {
+  return `<!-- Generated from test/spec by \`npm run generate\`. Do not edit. -->
+
+# The specification, rule by rule
+
+The library was built to a specification that names neither Stripe nor a platform. This page says
+what its names are here, which test shows each of its rules, and what was decided where it leaves
+something open.
+
+\`npm test -- test/spec\` runs all rules on a real PostgreSQL, over real HTTP, with the real
+\`stripe\` package against the [double](./testing.md).
+
+## Names
+
+${table(
+  ["in the specification", "here"],
+  names.map(({ theirs, ours }) => [theirs, ours]),
+)}
+
+## Rules
+
+The words of a rule are the name of its test. Of ${rules.length} rules, ${rules.length - postgresSkips.length} are shown on PostgreSQL.
+
+${parts.map(printPart).join("\n\n")}
+
+## What the specification leaves open
+
+${table(
+  ["§", "open", "decided"],
+  decisions.map(({ section, open, decided }) => [section, open, decided]),
+)}
+`;
+}
+
+function printPart(part: Part): string {
+  const own = rules.filter((rule) => partOf(rule) === part);
+  return `### ${part.heading}
+
+[test/spec/${part.file}](../test/spec/${part.file})
+
+${table(
+  ["rule", "PostgreSQL"],
+  own.map((rule) => [printRule(rule), stateOf(rule)]),
+)}`;
+}
+
+/** As its test is called, but with code as code. */
+const printRule = (rule: Rule): string => `${sectionOf(rule)} ${rule.text}`;
+
+function stateOf({ id }: Rule): string {
+  const skip = postgresSkips.find(({ rule }) => rule === id);
+  return skip === undefined ? "tested" : `not yet: ${skip.reason}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  writeFileSync(file, generateSpec());
+}

@@ -1,0 +1,93 @@
+// Many concurrent `setup` calls for one entity from several processes, with a Stripe that cuts
+// connections, answers 409 and 429 and keeps 500s, and one process killed in mid-call. Each seed
+// must end with one customer at Stripe, no orphan, and the same customer everywhere.
+//
+//   npm run race -- --seeds 200 --calls 1000 --processes 4 [--first 1]
+import { loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { startPostgres } from "../test/setup/server.js";
+import { startCaller } from "./race/callers.js";
+import { planOf } from "./race/plan.js";
+import { type Outcome, runSeed } from "./race/run-seed.js";
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "200" },
+    calls: { type: "string", default: "1000" },
+    processes: { type: "string", default: "4" },
+    first: { type: "string", default: "1" },
+  },
+});
+const seeds = Number(values.seeds);
+const calls = Number(values.calls);
+const processes = Number(values.processes);
+const first = Number(values.first);
+
+const server = await startPostgres({ settings: { fsync: "off" } });
+const pool = new pg.Pool({ connectionString: server.url, max: 8 });
+pool.on("error", () => {}); // a connection that is cut as the server ends
+let callers = Array.from({ length: processes }, startCaller);
+const spares = [startCaller()];
+const outcomes: Outcome[] = [];
+const started = performance.now();
+try {
+  for (let seed = first; seed < first + seeds; seed++) {
+    const outcome = await runSeed(planOf(seed), callers, { pool, database: server.url, calls });
+    outcomes.push(outcome);
+    for (const wrong of outcome.wrong) console.log(`  ✗ seed ${seed}: ${wrong}`);
+    if (outcomes.length % 10 === 0) {
+      const bad = outcomes.filter((each) => each.wrong.length > 0).length;
+      const seconds = Math.round((performance.now() - started) / 1000);
+      console.log(`  ${outcomes.length} of ${seeds} seeds, ${bad} wrong, ${seconds} s`);
+    }
+    // The dead one is replaced by one that was started meanwhile.
+    callers = callers.map((caller) =>
+      caller.isAlive() ? caller : (spares.pop() ?? startCaller()),
+    );
+    if (seed < first + seeds - 1) spares.push(startCaller());
+  }
+} finally {
+  for (const caller of [...callers, ...spares]) caller.end();
+  await pool.end();
+  await server.stop();
+}
+
+const reports = outcomes.flatMap((outcome) => outcome.reports);
+const sum = (count: (report: (typeof reports)[number]) => number): number =>
+  reports.reduce((total, report) => total + count(report), 0);
+const total = (tallies: readonly { readonly [name: string]: number }[]) => {
+  const all = new Map<string, number>();
+  for (const [name, count] of tallies.flatMap(Object.entries<number>)) {
+    all.set(name, (all.get(name) ?? 0) + count);
+  }
+  return Object.fromEntries([...all].sort());
+};
+const durations = outcomes.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+const wrong = outcomes.filter((outcome) => outcome.wrong.length > 0).map(({ plan }) => plan.seed);
+const result = {
+  seeds: outcomes.length,
+  wrong,
+  processes,
+  callsPerSeed: calls,
+  callsAnswered: sum(({ customers }) => Object.values(customers).reduce((a, b) => a + b, 0)),
+  callsRefusedForTheirOwnEmail: sum(({ refused }) => refused),
+  callsRetriedByTheCaller: sum(({ retriedCalls }) => retriedCalls),
+  retries: sum(({ retries }) => retries),
+  processesKilled: outcomes.reduce((total, { killed }) => total + killed, 0),
+  ofThoseWhileCreating: outcomes.filter(({ killedPosting }) => killedPosting).length,
+  seedsWithAnotherKey: outcomes.filter(({ claim }) => claim.past.length > 0).length,
+  seedsWithAnotherClaim: outcomes.filter(({ claim }) => claim.generation > 1).length,
+  creationsAtStripe: total(outcomes.map(({ creations }) => creations)),
+  creationsAsSeen: total(reports.map(({ answers }) => answers)),
+  medianMilliseconds: Math.round(durations[durations.length >> 1] ?? 0),
+  longestMilliseconds: Math.round(durations.at(-1) ?? 0),
+  seconds: Math.round((performance.now() - started) / 1000),
+  load: loadavg()[0],
+};
+console.log("\nCalls, and creations as seen, are those of the processes that lived on:");
+for (const [name, value] of Object.entries(result)) {
+  console.log(`  ${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`);
+}
+console.log(JSON.stringify(result));
+if (wrong.length > 0 || outcomes.length !== seeds) process.exitCode = 1;

@@ -1,0 +1,13 @@
+/** What is left to do after the answers: asks, refreshes, abandoned claims. */
+import { finishClaims } from "./customers.js";
+import { answerAsks } from "./refetch.js";
+import { refreshDue } from "./refresh.js";
+import type { Runtime } from "./runtime.js";
+
+/** Does what is due now; answers how much it did, so that a caller can go on until nothing is left. */
+export async function workOnce(runtime: Runtime): Promise<number> {
+  const refreshed = await refreshDue(runtime);
+  const answered = await answerAsks(runtime);
+  const finished = await finishClaims(runtime);
+  return refreshed + answered + finished;
+}

@@ -1,0 +1,124 @@
+/**
+ * The claim in the store: read, written, linked. Nothing here decides; claims.ts does, and
+ * claiming.ts calls.
+ */
+import type Stripe from "stripe";
+import {
+  type Claim,
+  claimId,
+  claimOf,
+  claimWrite,
+  freed,
+  linkedTo,
+  settled,
+  type Target,
+} from "./claims.js";
+import { isLive } from "./config.js";
+import { ASK_DELAY } from "./mirror.js";
+import { modeMismatch } from "./mode.js";
+import type { Runtime } from "./runtime.js";
+import { sightOfCreation, stripeStatus } from "./sight.js";
+import type { Snapshot, StoredRecord } from "./store.js";
+
+/** The metadata key under which a customer carries its entity. */
+export const ENTITY_KEY = "entityId";
+
+/** The options of every call that is about this target. */
+export function reaching({ account }: Target): Stripe.RequestOptions {
+  return account === null ? {} : { stripeAccount: account };
+}
+
+/** Writes the claim if it is still as it was read; answers the record it became, or undefined. */
+export async function put(
+  runtime: Runtime,
+  record: StoredRecord | undefined,
+  claim: Claim,
+  snapshot?: Snapshot,
+): Promise<StoredRecord | undefined> {
+  const now = runtime.now();
+  const write = claimWrite(record, claim, now, runtime.timing);
+  const result = await runtime.store.commit({
+    now,
+    units: snapshot === undefined ? [] : [{ snapshots: [snapshot] }],
+    records: [write],
+  });
+  if (!result.committed || write.next === null) return undefined;
+  const [unit] = result.units;
+  if (unit?.duplicate === false && unit.outcomes[0]?.act === "ask") runtime.wake(ASK_DELAY);
+  const { kind, id, expect, next } = write;
+  return { kind, id, revision: expect + 1, ...next };
+}
+
+/**
+ * The customer that a claim is linked to, to be given away: from then on the link does not move.
+ * Undefined if there is none, or if the claim changed meanwhile.
+ */
+export async function linkOf(
+  runtime: Runtime,
+  record: StoredRecord | undefined,
+): Promise<string | undefined> {
+  const claim = claimOf(record);
+  if (claim === undefined) return undefined;
+  if (claim.livemode !== isLive(runtime.config)) throw modeMismatch(!claim.livemode);
+  if (claim.state !== "linked" || claim.customerId === null) return undefined;
+  if (await isGone(runtime, claim)) {
+    await put(runtime, record, freed(claim));
+    return undefined;
+  }
+  if (!claim.provisional) return claim.customerId;
+  return (await put(runtime, record, settled(claim))) && claim.customerId;
+}
+
+/** A link to a customer that was deleted, but the claim was not told. */
+export async function isGone(runtime: Runtime, { account, customerId }: Claim): Promise<boolean> {
+  if (account !== null || customerId === null) return false;
+  return (await runtime.store.version("customers", customerId))?.state === "deleted";
+}
+
+/** Links the customer, and mirrors it. */
+export async function link(
+  runtime: Runtime,
+  held: StoredRecord,
+  claim: Claim,
+  customer: Stripe.Response<Stripe.Customer>,
+  startedAt: number,
+): Promise<void> {
+  const linked = linkedTo(claim, customer.id);
+  // The mirror is of the key's own account.
+  const isMirrored = claim.account === null;
+  const snapshot = isMirrored
+    ? sightOfCreation(runtime, "customers", customer, startedAt)
+    : undefined;
+  const record = await put(runtime, held, linked, snapshot);
+  // A deletion that was committed before this did not find the link; a later one will.
+  if (record !== undefined && (await isGone(runtime, linked))) {
+    await put(runtime, record, freed(linked));
+  }
+}
+
+/** Whether a customer belongs to another entity: editing its metadata at Stripe moves no link. */
+export async function isTaken(runtime: Runtime, customer: string, by: Target): Promise<boolean> {
+  const owners = await runtime.store.recordsOf("claim", customer, "", 1);
+  return owners.some(({ id }) => id !== claimId(by));
+}
+
+export function reportOther(runtime: Runtime, customer: string): void {
+  runtime.log.warn("A second customer carries an entity's id; it is mirrored and not linked", {
+    object: customer,
+  });
+}
+
+/** The customer as it is now; undefined if it is gone. */
+export async function retrieve(
+  runtime: Runtime,
+  target: Target,
+  id: string,
+): Promise<Stripe.Response<Stripe.Customer> | undefined> {
+  try {
+    const found = await runtime.stripe().customers.retrieve(id, {}, reaching(target));
+    return found.deleted ? undefined : found;
+  } catch (error) {
+    if (stripeStatus(error) !== 404) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * What an application configures, and when it is checked: at first use, not at load, because the
+ * first deployment happens before the secrets exist.
+ */
+import Stripe from "stripe";
+import { type ResourceName, resourceNames } from "./catalogue.js";
+import { BillingError } from "./errors.js";
+import type { Tolerances } from "./interval.js";
+
+/** Fits `console`, pino and the like. Lines carry ids, never secrets or personal data. */
+export interface Logger {
+  info(message: string, details?: { readonly [name: string]: unknown }): void;
+  warn(message: string, details?: { readonly [name: string]: unknown }): void;
+  error(message: string, details?: { readonly [name: string]: unknown }): void;
+}
+
+export interface BillingConfig {
+  /** Stripe's secret key, from `STRIPE_SECRET_KEY`. A restricted key works too. */
+  readonly secret_key: string | undefined;
+  /** The endpoint's signing secret, from `STRIPE_WEBHOOK_SECRET`; several while one is being rolled. */
+  readonly webhook_secret: string | readonly string[] | undefined;
+  /** What to mirror. Default: everything in the catalogue. Give the tables the same list. */
+  readonly resources?: readonly ResourceName[];
+  /** Where the routes hang below the base URL. Default `/stripe`. */
+  readonly path?: string;
+  /** Origins that people may be sent back to, beside the base URL's own. */
+  readonly return_origins?: readonly string[];
+  /** Options for the Stripe client, such as another host in tests. */
+  readonly stripe_options?: Stripe.StripeConfig;
+  /** Widen these if your Stripe events are ever off by more. */
+  readonly tolerances?: Partial<Tolerances>;
+  readonly logger?: Logger;
+  /** Waits of the customer claim in milliseconds; only tests change them. */
+  readonly timing?: Partial<Timing>;
+}
+
+export interface Timing {
+  /** How long one caller may hold a claim. */
+  readonly claimLease: number;
+  /** How long to wait before looking for a customer that an uncertain answer may have made. */
+  readonly claimSettle: number;
+  /** How old a first attempt may be before its idempotency key is not to be trusted. */
+  readonly claimAge: number;
+  /** How long `setup` waits for another caller before it gives up. */
+  readonly claimPatience: number;
+  /** How long after an event a customer's subscriptions are refreshed. */
+  readonly refreshDelay: number;
+  /** How long the return route waits for Stripe before it sends the person on. */
+  readonly returnPatience: number;
+}
+
+export const TIMING: Timing = {
+  claimLease: 30_000,
+  claimSettle: 60_000,
+  claimAge: 20 * 60 * 60 * 1000,
+  claimPatience: 20_000,
+  refreshDelay: 2_000,
+  returnPatience: 1_500,
+};
+
+/** The variable, the missing word and the command that sets it, said once. */
+function missing(name: string, option: string): BillingError {
+  return new BillingError(
+    "invalid_config",
+    `\`${option}\` is missing. Set the environment variable ${name} where this backend runs (on Convex: npx convex env set ${name} …) and pass it as \`${option}\`.`,
+  );
+}
+
+export function secretKey({ secret_key: key }: BillingConfig): string {
+  if (!key) throw missing("STRIPE_SECRET_KEY", "secret_key");
+  if (!/^(sk|rk)_(test|live)_/.test(key)) {
+    throw new BillingError(
+      "invalid_config",
+      "`secret_key` is not a Stripe secret key: it starts with sk_test_, sk_live_, rk_test_ or rk_live_. Take it from the API keys page of Stripe's dashboard, not the publishable key.",
+    );
+  }
+  return key;
+}
+
+export function webhookSecrets({ webhook_secret: secrets }: BillingConfig): readonly string[] {
+  const all = (typeof secrets === "string" ? [secrets] : (secrets ?? [])).filter(Boolean);
+  if (all.length === 0) throw missing("STRIPE_WEBHOOK_SECRET", "webhook_secret");
+  const wrong = all.find((secret) => !secret.startsWith("whsec_"));
+  if (wrong !== undefined) {
+    throw new BillingError(
+      "invalid_config",
+      "`webhook_secret` is not a signing secret: it starts with whsec_. It is shown when the endpoint is created, by `sync({ webhook: true })` or in Stripe's dashboard.",
+    );
+  }
+  return all;
+}
+
+/** Whether the key is a live one. */
+export function isLive(config: BillingConfig): boolean {
+  return /^(sk|rk)_live_/.test(secretKey(config));
+}
+
+export function routePath({ path = "/stripe" }: BillingConfig): string {
+  if (!/^(\/[\w.-]+)+$/.test(path)) {
+    throw new BillingError("invalid_config", `\`path\` must look like /stripe, not ${path}`);
+  }
+  return path;
+}
+
+export function chosenResources({
+  resources = resourceNames,
+}: BillingConfig): readonly ResourceName[] {
+  const unknown = resources.find((name) => !resourceNames.includes(name));
+  if (unknown !== undefined) {
+    throw new BillingError(
+      "invalid_config",
+      `\`resources\` names ${unknown}, which is not in the catalogue: ${resourceNames.join(", ")}`,
+    );
+  }
+  return resources;
+}
+
+/** The Stripe client, made at first use. Retries are left to it except where a caller says so. */
+export function stripeClient(config: BillingConfig): () => Stripe {
+  let client: Stripe | undefined;
+  return () => {
+    client ??= new Stripe(secretKey(config), {
+      telemetry: false,
+      appInfo: { name: "backend-billing" },
+      ...config.stripe_options,
+    });
+    return client;
+  };
+}

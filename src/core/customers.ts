@@ -1,0 +1,263 @@
+/**
+ * Exactly one customer for an entity: `setup` from many callers, in many processes, that may die
+ * at any step; and what events and lists tell about customers that carry an entity's id.
+ */
+import type Stripe from "stripe";
+import { ENTITY_KEY, isGone, isTaken, linkOf, put, reaching, reportOther } from "./claim-record.js";
+import { drive, isRefusal } from "./claiming.js";
+import { afterSight, type Claim, claimId, claimOf, freed, type Target } from "./claims.js";
+import { isLive } from "./config.js";
+import { BillingError, provider } from "./errors.js";
+import { ASK_DELAY } from "./mirror.js";
+import type { Runtime } from "./runtime.js";
+import { sightOfCreation } from "./sight.js";
+import type { Snapshot } from "./store.js";
+
+export { ENTITY_KEY } from "./claim-record.js";
+
+export interface SetupArgs {
+  readonly entityId: string;
+  readonly email?: string | undefined;
+  readonly metadata?: { readonly [key: string]: string } | undefined;
+}
+
+/** Of the request options that a caller gave, those that reach every call. */
+export type Reach = Pick<Stripe.RequestOptions, "stripeAccount">;
+
+function checkSetup({ entityId, metadata }: SetupArgs): void {
+  if (
+    typeof entityId !== "string" ||
+    entityId === "" ||
+    entityId.length > 500 ||
+    [...entityId].some((character) => character < " ")
+  ) {
+    throw new BillingError(
+      "invalid_argument",
+      "`entityId` must be a string of 1 to 500 characters, none of them a control character: the id your application gives to the user or organisation it bills.",
+    );
+  }
+  if (metadata && Object.hasOwn(metadata, ENTITY_KEY)) {
+    throw new BillingError(
+      "reserved_metadata_key",
+      "`metadata.entityId` is set by the library and cannot be passed. Use another key, or pass the entity as `entityId`.",
+    );
+  }
+}
+
+const targetOf = (entityId: string, { stripeAccount }: Reach): Target => ({
+  entityId,
+  account: stripeAccount ?? null,
+});
+
+/** Creates or finds the customer of an entity, and fills in what is missing about it. */
+export async function setup(
+  runtime: Runtime,
+  args: SetupArgs,
+  reach: Reach = {},
+): Promise<{ customerId: string }> {
+  checkSetup(args);
+  const target = targetOf(args.entityId, reach);
+  for (;;) {
+    const record = await runtime.store.record("claim", claimId(target));
+    const customerId = await linkOf(runtime, record);
+    if (customerId === undefined) await makeTogether(runtime, target, args);
+    else if (await fillMissing(runtime, target, customerId, args)) return { customerId };
+  }
+}
+
+/** Customers that are being made, for callers who come meanwhile. */
+const making = new WeakMap<Runtime, Map<string, Promise<unknown>>>();
+
+/**
+ * Makes the customer, or waits until another caller in this process has made it, so that many
+ * callers do not all look at one row. Whoever waited looks for himself afterwards: what the other
+ * was given may be gone by now.
+ */
+async function makeTogether(runtime: Runtime, target: Target, args: SetupArgs): Promise<void> {
+  const all = making.get(runtime) ?? new Map<string, Promise<unknown>>();
+  making.set(runtime, all);
+  const id = claimId(target);
+  const other = all.get(id);
+  if (other !== undefined) {
+    const trouble = await other;
+    if (trouble !== undefined && !isRefusal(trouble)) throw trouble;
+    return;
+  }
+  const mine = drive(runtime, target, args).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  all.set(id, mine);
+  const trouble = await mine;
+  all.delete(id);
+  if (trouble !== undefined) throw trouble;
+}
+
+/** The customer of an entity, or an error that says what to do. */
+export async function customerIdOf(
+  runtime: Runtime,
+  entityId: string,
+  reach: Reach = {},
+): Promise<string> {
+  checkSetup({ entityId });
+  const id = claimId(targetOf(entityId, reach));
+  for (;;) {
+    const record = await runtime.store.record("claim", id);
+    const customerId = await linkOf(runtime, record);
+    if (customerId !== undefined) return customerId;
+    if (claimOf(record)?.state === "linked") continue; // it has just changed
+    throw new BillingError(
+      "customer_not_found",
+      `The entity ${entityId} has no Stripe customer. Call \`setup\` for it first, typically when it is created.`,
+    );
+  }
+}
+
+type Filled = Pick<Stripe.Customer, "email" | "metadata">;
+
+/** What a caller gave that the customer does not have. */
+function missingOf(customer: Filled, { email, metadata }: SetupArgs): Stripe.CustomerUpdateParams {
+  const fresh = Object.entries(metadata ?? {}).filter(
+    ([key]) => !Object.hasOwn(customer.metadata, key),
+  );
+  return {
+    ...(email && !customer.email ? { email } : {}),
+    ...(fresh.length > 0 ? { metadata: Object.fromEntries(fresh) } : {}),
+  };
+}
+
+const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
+
+/**
+ * Adds an email or metadata that Stripe does not have yet; what somebody put there stays, also if
+ * the mirror has not heard of it. False if the customer turns out to be deleted.
+ */
+async function fillMissing(
+  runtime: Runtime,
+  target: Target,
+  id: string,
+  args: SetupArgs,
+): Promise<boolean> {
+  if (isEmpty(missingOf({ email: null, metadata: {} }, args))) return true;
+  const isMirrored = target.account === null;
+  const row = isMirrored ? await runtime.store.row("customers", id) : undefined;
+  if (row !== undefined && isEmpty(missingOf(row.stripe, args))) return true;
+  const startedAt = runtime.now();
+  const customer = await runtime
+    .stripe()
+    .customers.retrieve(id, {}, reaching(target))
+    .catch(provider);
+  if (customer.deleted) {
+    if (isMirrored) await store(runtime, tombstone(runtime, customer, startedAt));
+    await forgetCustomer(runtime, id);
+    return false;
+  }
+  const changes = missingOf(customer, args);
+  if (isEmpty(changes)) {
+    if (isMirrored)
+      await store(runtime, sightOfCreation(runtime, "customers", customer, startedAt));
+    return true;
+  }
+  const updatedAt = runtime.now();
+  const updated = await runtime
+    .stripe()
+    .customers.update(id, changes, reaching(target))
+    .catch(provider);
+  if (isMirrored) await store(runtime, sightOfCreation(runtime, "customers", updated, updatedAt));
+  return true;
+}
+
+function tombstone(
+  runtime: Runtime,
+  customer: Stripe.Response<Stripe.DeletedCustomer>,
+  startedAt: number,
+): Snapshot {
+  const gone = sightOfCreation(runtime, "customers", customer, startedAt);
+  return { ...gone, kind: "deleted", content: null };
+}
+
+async function store(runtime: Runtime, snapshot: Snapshot): Promise<void> {
+  const result = await runtime.store.commit({
+    now: runtime.now(),
+    units: [{ snapshots: [snapshot] }],
+  });
+  const unit = result.committed ? result.units[0] : undefined;
+  if (unit?.duplicate === false && unit.outcomes[0]?.act === "ask") runtime.wake(ASK_DELAY);
+}
+
+/** A customer that carries an entity's id, as an event or a list shows it. */
+export interface Carrier {
+  readonly id: string;
+  readonly entityId: string;
+  /** Of the request that made it, where that is known. */
+  readonly idempotencyKey: string | null;
+}
+
+/**
+ * What an event or a list says about a customer that carries an entity's id: it may resolve a
+ * claim, be adopted, or be one too many. Saying it twice does no harm.
+ */
+export async function observeCustomer(runtime: Runtime, customer: Carrier): Promise<void> {
+  const { id, entityId } = customer;
+  const target: Target = { entityId, account: null };
+  const opening = { ...target, livemode: isLive(runtime.config), params: {}, searched: true };
+  for (;;) {
+    const record = await runtime.store.record("claim", claimId(target));
+    const claim = claimOf(record);
+    if (claim?.customerId === id) return;
+    const isOlder = claim?.provisional === true && (await isOlderThanLinked(runtime, claim, id));
+    const sighted = { ...customer, isOlder };
+    const next = afterSight(claim, sighted, { ...opening, key: crypto.randomUUID() });
+    if (next === claim) return;
+    const version = await runtime.store.version("customers", id);
+    if (version === undefined || version.state === "deleted") return;
+    if (await isTaken(runtime, id, target)) return;
+    const written = await put(runtime, record, next);
+    if (written === undefined) continue;
+    for (const other of next.others) {
+      if (!claim?.others.includes(other)) reportOther(runtime, other);
+    }
+    // A deletion that was committed before this did not find the link; a later one will.
+    if (next.customerId === id && (await isGone(runtime, next))) {
+      await put(runtime, written, freed(next));
+    }
+    return;
+  }
+}
+
+/** Lists show the newest first, so the customer to adopt may come after others. */
+async function isOlderThanLinked(runtime: Runtime, claim: Claim, id: string): Promise<boolean> {
+  const seen = await runtime.store.row("customers", id);
+  const linked = await runtime.store.row("customers", claim.customerId ?? "");
+  return seen !== undefined && linked !== undefined && seen.stripe.created < linked.stripe.created;
+}
+
+/** A deleted customer is unlinked; the next `setup` makes a new one. */
+export async function forgetCustomer(runtime: Runtime, customerId: string): Promise<void> {
+  for (;;) {
+    const [record] = await runtime.store.recordsOf("claim", customerId, "", 1);
+    const claim = claimOf(record);
+    if (record === undefined || claim === undefined) return;
+    if ((await put(runtime, record, freed(claim))) !== undefined) return;
+  }
+}
+
+/** Finishes claims whose callers are gone; answers how many it looked at. */
+export async function finishClaims(runtime: Runtime, limit = 20): Promise<number> {
+  const due = await runtime.store.takeRecords("claim", {
+    now: runtime.now(),
+    lease: runtime.timing.claimSettle,
+    limit,
+  });
+  for (const record of due) {
+    const claim = claimOf(record);
+    if (claim === undefined) continue;
+    await drive(runtime, claim, undefined).catch((error: unknown) => {
+      runtime.log.warn("A claim could not be finished yet", {
+        entity: claim.entityId,
+        error: String(error),
+      });
+    });
+  }
+  return due.length;
+}

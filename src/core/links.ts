@@ -1,0 +1,212 @@
+/**
+ * Links to Stripe's pages: checkout for a subscription or a payment, and the billing portal. What
+ * Stripe's calls take is passed through, except what the library decides itself.
+ */
+import type Stripe from "stripe";
+import { customerIdOf, type Reach, setup } from "./customers.js";
+import { BillingError, provider } from "./errors.js";
+import { checkTarget, type ReturnTo, returnLink } from "./return.js";
+import type { Runtime } from "./runtime.js";
+
+/** Decided by the library: passing one is a mistake. */
+type Owned = "customer" | "customer_email" | "ui_mode" | "return_url";
+const OWNED: readonly Owned[] = ["customer", "customer_email", "ui_mode", "return_url"];
+
+type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, Owned | "mode">;
+
+export interface SubscribeParams extends Omit<SessionParams, "line_items"> {
+  readonly entityId: string;
+  readonly priceId: string;
+  readonly mode: "subscription";
+  readonly success_url: string;
+  readonly cancel_url: string;
+  readonly line_items?: SessionParams["line_items"];
+}
+
+export interface PayParams extends Omit<SessionParams, "client_reference_id"> {
+  readonly referenceId: string;
+  readonly entityId: string;
+  readonly mode: "payment";
+  readonly line_items: NonNullable<SessionParams["line_items"]>;
+  readonly success_url: string;
+  readonly cancel_url: string;
+}
+
+export interface PortalParams
+  extends Omit<Stripe.BillingPortal.SessionCreateParams, "customer" | "return_url"> {
+  readonly entityId: string;
+  readonly returnUrl: string;
+}
+
+export interface CheckoutArgs {
+  readonly entityId: string;
+  readonly priceId: string;
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+  readonly createStripeCustomerIfMissing?: boolean;
+}
+
+export interface Link {
+  readonly url: string;
+}
+
+export async function subscribe(
+  runtime: Runtime,
+  params: SubscribeParams,
+  options?: Stripe.RequestOptions,
+): Promise<Link> {
+  const { entityId, priceId, mode, line_items, ...rest } = params;
+  checkMode(mode, "subscription");
+  checkOwned(rest, OWNED);
+  checkGiven(runtime, params, ["priceId", "success_url", "cancel_url"], params.success_url);
+  const { customerId } = await setup(runtime, { entityId }, reachOf(options));
+  return openSession(
+    runtime,
+    {
+      ...rest,
+      mode,
+      customer: customerId,
+      line_items: [{ price: priceId, quantity: 1 }, ...(line_items ?? [])],
+    },
+    options,
+  );
+}
+
+export async function pay(
+  runtime: Runtime,
+  params: PayParams,
+  options?: Stripe.RequestOptions,
+): Promise<Link> {
+  const { entityId, referenceId, mode, ...rest } = params;
+  checkMode(mode, "payment");
+  checkOwned(rest, [...OWNED, "client_reference_id"]);
+  const needed = ["referenceId", "line_items", "success_url", "cancel_url"];
+  checkGiven(runtime, params, needed, params.success_url);
+  const { customerId } = await setup(runtime, { entityId }, reachOf(options));
+  const reference = { referenceId };
+  return openSession(
+    runtime,
+    {
+      ...rest,
+      mode,
+      customer: customerId,
+      client_reference_id: referenceId,
+      metadata: { ...rest.metadata, ...reference },
+      payment_intent_data: {
+        ...rest.payment_intent_data,
+        metadata: { ...rest.payment_intent_data?.metadata, ...reference },
+      },
+    },
+    options,
+  );
+}
+
+export async function checkout(runtime: Runtime, args: CheckoutArgs): Promise<Link> {
+  const { entityId, priceId, successUrl, cancelUrl, createStripeCustomerIfMissing = true } = args;
+  checkGiven(runtime, args, ["priceId", "successUrl", "cancelUrl"], successUrl);
+  const customer = createStripeCustomerIfMissing
+    ? (await setup(runtime, { entityId })).customerId
+    : await customerIdOf(runtime, entityId);
+  return openSession(runtime, {
+    mode: "subscription",
+    customer,
+    line_items: [{ price: priceId, quantity: 1 }],
+    success_url: successUrl,
+    cancel_url: cancelUrl,
+  });
+}
+
+async function openSession(
+  runtime: Runtime,
+  params: Stripe.Checkout.SessionCreateParams & { customer: string; success_url: string },
+  options?: Stripe.RequestOptions,
+): Promise<Link> {
+  const to = { kind: "checkout", target: params.success_url, customerId: params.customer } as const;
+  return openPage(runtime, to, options, (success_url) =>
+    runtime.stripe().checkout.sessions.create({ ...params, success_url }, options),
+  );
+}
+
+export async function portal(
+  runtime: Runtime,
+  params: PortalParams,
+  options?: Stripe.RequestOptions,
+): Promise<Link> {
+  const { entityId, returnUrl, ...rest } = params;
+  checkOwned(rest, ["customer", "return_url"]);
+  checkGiven(runtime, params, ["returnUrl"], returnUrl);
+  const customer = await customerIdOf(runtime, entityId, reachOf(options));
+  // The remembered configuration is of the key's own account.
+  const saved = options?.stripeAccount
+    ? undefined
+    : await runtime.store.record("setting", "portal");
+  const configuration = saved?.data.configurationId;
+  const to = { kind: "portal", target: returnUrl, customerId: customer } as const;
+  return openPage(runtime, to, options, (return_url) =>
+    runtime.stripe().billingPortal.sessions.create(
+      {
+        ...(typeof configuration === "string" ? { configuration } : {}),
+        ...rest,
+        customer,
+        return_url,
+      },
+      options,
+    ),
+  );
+}
+
+/** Of the request options, `stripeAccount` reaches every call and the rest only the session's. */
+function reachOf({ stripeAccount }: Stripe.RequestOptions = {}): Reach {
+  return stripeAccount === undefined ? {} : { stripeAccount };
+}
+
+/** Opens one of Stripe's pages, from which people come back through our return route. */
+async function openPage(
+  runtime: Runtime,
+  to: Omit<ReturnTo, "account">,
+  options: Stripe.RequestOptions | undefined,
+  create: (backUrl: string) => Promise<{ readonly url: string | null }>,
+): Promise<Link> {
+  const back = { ...to, account: options?.stripeAccount ?? null };
+  const opened = await create(await returnLink(runtime, back)).catch(async (error: unknown) => {
+    // A repeated call must say what the first one said, and its link may be from the day before.
+    const { rawType } = error as Partial<Stripe.errors.StripeError>;
+    if (!options?.idempotencyKey || rawType !== "idempotency_error") return provider(error);
+    return create(await returnLink(runtime, back, 1)).catch(provider);
+  });
+  if (opened.url) return { url: opened.url };
+  throw new BillingError(
+    "provider_error",
+    "Stripe answered a session without a link. Leave out parameters that make it anything but a hosted page.",
+  );
+}
+
+function checkMode(mode: string, wanted: string): void {
+  if (mode !== wanted) {
+    throw new BillingError("invalid_argument", `\`mode\` must be "${wanted}" here, not "${mode}".`);
+  }
+}
+
+function checkOwned(params: object, owned: readonly string[]): void {
+  const taken = owned.find((name) => Object.hasOwn(params, name));
+  if (taken !== undefined) {
+    throw new BillingError(
+      "invalid_argument",
+      `\`${taken}\` is decided by the library and cannot be passed: the customer follows from \`entityId\`.`,
+    );
+  }
+}
+
+/** Everything that can be refused is refused before a customer is made. */
+function checkGiven(
+  runtime: Runtime,
+  params: object,
+  needed: readonly string[],
+  target: string,
+): void {
+  const absent = needed.find((name) => !(params as Record<string, unknown>)[name]);
+  if (absent !== undefined) {
+    throw new BillingError("invalid_argument", `\`${absent}\` is missing.`);
+  }
+  checkTarget(runtime, target);
+}

@@ -1,0 +1,220 @@
+/**
+ * The way back from Stripe's pages. The link is signed and names the target the application gave;
+ * the route refreshes what that person just changed and sends them on, at once if Stripe is slow.
+ */
+import { isLive, routePath, secretKey } from "./config.js";
+import { BillingError } from "./errors.js";
+import { refreshCustomer } from "./refresh.js";
+import type { Runtime } from "./runtime.js";
+import { problem } from "./webhook.js";
+
+export interface ReturnTo {
+  readonly kind: "checkout" | "portal";
+  readonly target: string;
+  readonly customerId: string;
+  /** A connected account, of which the mirror holds nothing: there is nothing to refresh then. */
+  readonly account: string | null;
+}
+
+/** What is signed: the kind is in the path. */
+interface Signed {
+  readonly t: string;
+  /** The customer to refresh, if there is one. */
+  readonly c: string | null;
+  /** Seconds after which it no longer refreshes anything. */
+  readonly x: number;
+}
+
+/** Stripe's checkout sessions end after a day; a portal may stay open as long. */
+const LIFE = 25 * 60 * 60;
+const DAY = 24 * 60 * 60;
+const PLACEHOLDER = "{CHECKOUT_SESSION_ID}";
+/** As the application wrote it, or as a URL library encoded it. */
+const PLACEHOLDERS = /\{CHECKOUT_SESSION_ID\}|%7BCHECKOUT_SESSION_ID%7D/gi;
+const SESSION = /^cs_(test|live)_[A-Za-z0-9]{1,200}$/;
+/** How often one link may make us ask Stripe. */
+const REFRESHES = 5;
+
+/**
+ * The address to give to Stripe instead of the application's own. All day it is the same, because a
+ * call that is repeated under one idempotency key must not differ; or as it was some days ago.
+ */
+export async function returnLink(
+  runtime: Runtime,
+  { kind, target, customerId, account }: ReturnTo,
+  daysAgo = 0,
+): Promise<string> {
+  checkTarget(runtime, target);
+  const tomorrow = Math.floor(runtime.now() / 1000 / DAY) + 1 - daysAgo;
+  const signed: Signed = {
+    t: target,
+    c: account === null ? customerId : null,
+    x: tomorrow * DAY + LIFE,
+  };
+  const data = toBase64Url(new TextEncoder().encode(JSON.stringify(signed)));
+  const signature = await sign(runtime, kind, data);
+  const link = `${runtime.baseUrl()}${routePath(runtime.config)}/return/${kind}?data=${data}&signature=${signature}`;
+  // Stripe puts the id in; it cannot be signed, because nobody knows it yet.
+  return kind === "checkout" ? `${link}&session_id=${PLACEHOLDER}` : link;
+}
+
+/** Only http(s) addresses of origins that the configuration allows: this must not redirect anywhere. */
+export function checkTarget(runtime: Runtime, target: string): void {
+  const origin = originOf(target);
+  if (origin !== undefined && allowedOrigins(runtime).has(origin)) return;
+  throw new BillingError(
+    "invalid_argument",
+    `People cannot be sent back to ${target}: its origin is neither that of \`base_url\` nor in \`return_origins\`.`,
+  );
+}
+
+function allowedOrigins(runtime: Runtime): ReadonlySet<string> {
+  const all = [runtime.baseUrl(), ...(runtime.config.return_origins ?? [])];
+  return new Set(all.map(originOf).filter((origin) => origin !== undefined));
+}
+
+function originOf(address: string): string | undefined {
+  // The placeholder's braces are no part of an address yet.
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return url?.protocol === "https:" || url?.protocol === "http:" ? url.origin : undefined;
+}
+
+export async function handleReturn(runtime: Runtime, request: Request): Promise<Response> {
+  try {
+    return await sendOn(runtime, request);
+  } catch (error) {
+    const code = error instanceof BillingError ? error.code : "store_error";
+    runtime.log.error("Somebody could not be sent back", { error: String(error) });
+    return problem(500, code, "This application is not set up completely.");
+  }
+}
+
+async function sendOn(runtime: Runtime, request: Request): Promise<Response> {
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return problem(405, "invalid_argument", "This address is for browsers.", {
+      Allow: "GET, HEAD",
+    });
+  }
+  const url = new URL(request.url);
+  const kind = url.pathname.slice(`${routePath(runtime.config)}/return/`.length);
+  const data = url.searchParams.get("data") ?? "";
+  const signature = url.searchParams.get("signature") ?? "";
+  const signed =
+    kind === "checkout" || kind === "portal"
+      ? await verified(runtime, kind, data, signature)
+      : undefined;
+  if (signed === undefined || !isAllowed(runtime, signed.t)) {
+    return problem(400, "invalid_signature", "This link is not one of ours, or was altered.");
+  }
+  const isFresh = signed.x * 1000 > runtime.now();
+  if (request.method === "GET" && isFresh && signed.c !== null) {
+    await refreshInTime(runtime, signed.c, signature);
+  }
+  return new Response(null, {
+    status: 303,
+    headers: {
+      Location: destination(signed.t, url.searchParams.get("session_id")),
+      "Cache-Control": "no-store",
+      "Referrer-Policy": "no-referrer",
+    },
+  });
+}
+
+function isAllowed(runtime: Runtime, target: string): boolean {
+  const origin = originOf(target);
+  return origin !== undefined && allowedOrigins(runtime).has(origin);
+}
+
+/** The target, with the session's id where the application asked for it. */
+function destination(target: string, session: string | null): string {
+  const id = session !== null && SESSION.test(session) ? session : "";
+  return new URL(target.replaceAll(PLACEHOLDERS, id)).href;
+}
+
+/** Refreshes, but never keeps the person waiting, and never fails them. */
+async function refreshInTime(runtime: Runtime, customer: string, signature: string): Promise<void> {
+  const refresh = async () => {
+    if (await mayRefresh(runtime, signature))
+      await refreshCustomer(runtime, customer, { awaited: true });
+  };
+  const patience = runtime.sleep(runtime.timing.returnPatience);
+  await Promise.race([
+    refresh().catch((error: unknown) => {
+      runtime.log.warn("The refresh on return failed; the webhook will bring it", {
+        error: String(error),
+      });
+    }),
+    patience,
+  ]);
+}
+
+/** Counts the refreshes of one link, so that it cannot be used to make us ask for ever. */
+async function mayRefresh(runtime: Runtime, signature: string): Promise<boolean> {
+  const id = `return ${signature}`;
+  for (;;) {
+    const record = await runtime.store.record("setting", id);
+    const count = Number(record?.data.count ?? 0);
+    if (count >= REFRESHES) return false;
+    const next = { ref: null, due: runtime.now() + LIFE * 1000, data: { count: count + 1 } };
+    const write = { kind: "setting", id, expect: record?.revision ?? 0, next } as const;
+    const result = await runtime.store.commit({ now: runtime.now(), units: [], records: [write] });
+    // Otherwise somebody with the same link was quicker. He may be gone by now, so this one waits
+    // for a refresh of its own.
+    if (result.committed) return true;
+  }
+}
+
+/** A key for this purpose alone, from the secret key; a link outlives neither mode nor account. */
+async function signingKey(runtime: Runtime): Promise<CryptoKey> {
+  const bytes = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const root = await crypto.subtle.importKey(
+    "raw",
+    bytes.encode(secretKey(runtime.config)),
+    algorithm,
+    false,
+    ["sign"],
+  );
+  const purpose = `backend-billing return link, ${isLive(runtime.config) ? "live" : "test"}`;
+  const derived = await crypto.subtle.sign("HMAC", root, bytes.encode(purpose));
+  return crypto.subtle.importKey("raw", derived, algorithm, false, ["sign", "verify"]);
+}
+
+async function sign(runtime: Runtime, kind: string, data: string): Promise<string> {
+  const mac = await crypto.subtle.sign(
+    "HMAC",
+    await signingKey(runtime),
+    new TextEncoder().encode(`${kind} ${data}`),
+  );
+  return toBase64Url(new Uint8Array(mac));
+}
+
+async function verified(
+  runtime: Runtime,
+  kind: string,
+  data: string,
+  signature: string,
+): Promise<Signed | undefined> {
+  const mac = fromBase64Url(signature);
+  const content = fromBase64Url(data);
+  if (mac === undefined || content === undefined) return undefined;
+  const message = new TextEncoder().encode(`${kind} ${data}`);
+  const good = await crypto.subtle.verify("HMAC", await signingKey(runtime), mac, message);
+  return good ? (JSON.parse(new TextDecoder().decode(content)) as Signed) : undefined;
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...bytes));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[\w-]+$/.test(text)) return undefined;
+  try {
+    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) =>
+      c.charCodeAt(0),
+    );
+  } catch {
+    return undefined;
+  }
+}

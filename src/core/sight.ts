@@ -1,0 +1,166 @@
+/**
+ * From what Stripe sent to what was seen: an event, an answer or a list page becomes a snapshot
+ * with the interval in which it was true. Nothing else makes snapshots.
+ */
+import type Stripe from "stripe";
+import type { Effect, ResourceName, StripeObject } from "./catalogue.js";
+import { answerInterval, eventInterval, type Interval, pageInterval } from "./interval.js";
+import { resources } from "./resources.js";
+import type { Runtime } from "./runtime.js";
+import type { Snapshot } from "./store.js";
+
+type Content = StripeObject<ResourceName>;
+
+/** A Stripe object as plain data: decimals as text, nothing the SDK added. */
+export function plain(object: object): Content {
+  return JSON.parse(JSON.stringify(object)) as Content;
+}
+
+/** Whether Stripe cut a list inside the object. */
+function isCut(resource: ResourceName, object: object): boolean {
+  const entry = resources[resource];
+  const lists: readonly { path: string }[] = "cutLists" in entry ? entry.cutLists : [];
+  return lists.some(({ path }) => {
+    const list = (object as Record<string, { has_more?: boolean } | undefined>)[path];
+    return list?.has_more === true;
+  });
+}
+
+/** An event, full or thin, with only what is read of it. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly created: number;
+  readonly livemode: boolean;
+  readonly account: string | undefined;
+  readonly apiVersion: string | null;
+  readonly idempotencyKey: string | null;
+  /** The object; of a thin event only its id and type are known. */
+  readonly object: { readonly id?: string; readonly [field: string]: unknown };
+  readonly thin: boolean;
+}
+
+/** Reads a verified body. Answers undefined for what is no event. */
+export function readEvent(body: unknown): ReceivedEvent | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const raw = body as Record<string, unknown>;
+  if (typeof raw.id !== "string" || typeof raw.type !== "string") return undefined;
+  const common = {
+    id: raw.id,
+    livemode: raw.livemode === true,
+    account: typeof raw.account === "string" ? raw.account : undefined,
+  };
+  if (raw.object === "v2.core.event") {
+    const created = Math.floor(Date.parse(String(raw.created)) / 1000);
+    if (Number.isNaN(created)) return undefined;
+    const related = raw.related_object as { id?: string; type?: string } | null | undefined;
+    return {
+      ...common,
+      account: typeof raw.context === "string" ? raw.context : undefined,
+      type: raw.type.replace(/^v1\./, ""),
+      created,
+      apiVersion: null,
+      idempotencyKey: null,
+      object: related?.id === undefined ? {} : { id: related.id },
+      thin: true,
+    };
+  }
+  const data = raw.data as { object?: Record<string, unknown> } | undefined;
+  const request = raw.request as { idempotency_key?: string | null } | null | undefined;
+  if (raw.object !== "event" || typeof raw.created !== "number" || !data?.object) return undefined;
+  return {
+    ...common,
+    type: raw.type,
+    created: raw.created,
+    apiVersion: typeof raw.api_version === "string" ? raw.api_version : null,
+    idempotencyKey: request?.idempotency_key ?? null,
+    object: data.object,
+    thin: false,
+  };
+}
+
+/** What an event says about the object it carries. */
+export function sightOfEvent(
+  runtime: Runtime,
+  event: ReceivedEvent,
+  effect: Extract<Effect, { kind: "upsert" | "delete" }>,
+): Snapshot | undefined {
+  const { id } = event.object;
+  if (id === undefined) return undefined; // an upcoming invoice has none, and is nothing to keep
+  const deleted = effect.kind === "delete";
+  const pinned = runtime.stripe().getApiField("version");
+  const usable =
+    deleted ||
+    (!event.thin && event.apiVersion === pinned && !isCut(effect.resource, event.object));
+  return {
+    resource: effect.resource,
+    id,
+    origin: "event",
+    kind: deleted ? "deleted" : event.type.endsWith(".created") ? "created" : "changed",
+    usable,
+    ...eventInterval(event.created, runtime.tolerances),
+    content: deleted || !usable ? null : plain(event.object),
+  };
+}
+
+type Answered<T> = T & { readonly lastResponse?: { readonly headers: Record<string, string> } };
+
+/** When an answer was true, from its date and how long it took. */
+export function answeredAt(
+  runtime: Runtime,
+  answer: Answered<object>,
+  startedAt: number,
+): Interval {
+  const date = answer.lastResponse?.headers.date;
+  return answerInterval(date, runtime.now() - startedAt, runtime.tolerances);
+}
+
+/** What a list page says about each of its objects. */
+export function sightsOfPage(
+  runtime: Runtime,
+  resource: ResourceName,
+  page: Answered<{ readonly data: readonly { readonly id: string }[] }>,
+  startedAt: number,
+): Snapshot[] {
+  const interval = pageInterval(
+    page.lastResponse?.headers.date,
+    runtime.now() - startedAt,
+    runtime.tolerances,
+  );
+  return page.data.map((object) => {
+    const usable = !isCut(resource, object);
+    return {
+      resource,
+      id: object.id,
+      origin: "page",
+      kind: "changed",
+      usable,
+      ...interval,
+      content: usable ? plain(object) : null,
+    };
+  });
+}
+
+/** What the answer to a creation says: its id was not known before, so it counts as a page of one. */
+export function sightOfCreation(
+  runtime: Runtime,
+  resource: ResourceName,
+  object: Answered<{ readonly id: string }>,
+  startedAt: number,
+): Snapshot {
+  return {
+    resource,
+    id: object.id,
+    origin: "page",
+    kind: "changed",
+    usable: true,
+    ...answeredAt(runtime, object, startedAt),
+    content: plain(object),
+  };
+}
+
+/** Stripe's own error of this status, whichever of its classes it is. */
+export function stripeStatus(error: unknown): number | undefined {
+  const status = (error as Partial<Stripe.errors.StripeError> | undefined)?.statusCode;
+  return typeof status === "number" ? status : undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * The webhook route: verify, commit, answer. 2xx is said only once everything is stored, so that
+ * Stripe delivers again whatever was not.
+ */
+import { isLive, webhookSecrets } from "./config.js";
+import { receiveEvent } from "./door.js";
+import { BillingError, type BillingErrorCode } from "./errors.js";
+import type { Runtime } from "./runtime.js";
+import { readEvent } from "./sight.js";
+
+/** Stripe's events are far smaller; nobody else has a reason to send more. */
+const LARGEST_BODY = 4 * 1024 * 1024;
+/** Seconds that a signature may be old. */
+const TOLERANCE = 300;
+
+export async function handleWebhook(runtime: Runtime, request: Request): Promise<Response> {
+  try {
+    if (request.method !== "POST") {
+      return problem(405, "invalid_argument", "Webhooks are sent by POST.", { Allow: "POST" });
+    }
+    if (request.bodyUsed) return bodyGone(runtime);
+    const body = await readBounded(request, LARGEST_BODY);
+    if (body === undefined) {
+      return problem(413, "invalid_argument", `The body is larger than ${LARGEST_BODY} bytes.`);
+    }
+    await verify(runtime, body, request.headers.get("stripe-signature"));
+    const event = readEvent(parse(body));
+    if (event === undefined) {
+      return problem(400, "invalid_argument", "The body is not a Stripe event.");
+    }
+    // First, because a live endpoint is also sent test events of connected accounts.
+    if (event.account !== undefined) {
+      runtime.log.info("An event of a connected account was ignored", { event: event.id });
+      return json(200, { received: "ignored" });
+    }
+    if (event.livemode !== isLive(runtime.config)) {
+      runtime.log.error("An event of the other mode was refused", { event: event.id });
+      return problem(
+        400,
+        "livemode_mismatch",
+        `This is a ${event.livemode ? "live" : "test"} event, but \`secret_key\` is of the other mode. Use the key and the signing secret of one mode.`,
+      );
+    }
+    const received = await receiveEvent(runtime, event);
+    runtime.log.info(`Event ${received}`, {
+      event: event.id,
+      type: event.type,
+      object: event.object.id,
+    });
+    return json(200, { received });
+  } catch (error) {
+    if (error instanceof BillingError && error.code === "invalid_signature") {
+      return problem(400, error.code, error.message);
+    }
+    const code = error instanceof BillingError ? error.code : "store_error";
+    runtime.log.error("An event was not stored; Stripe will send it again", {
+      error: describe(error),
+    });
+    return problem(500, code, "The event was not stored. It will be when it is delivered again.");
+  }
+}
+
+/** The answer when somebody read the body before us: what was signed cannot be known any more. */
+export function bodyGone(runtime: Runtime): Response {
+  runtime.log.error("A body parser read the webhook before the library could");
+  return problem(
+    500,
+    "invalid_config",
+    "The body was read before it came here, so its signature cannot be checked. Mount this handler before express.json() and other body parsers, or keep the bytes as `rawBody`.",
+  );
+}
+
+/** Fits any of the secrets, or throws. */
+async function verify(runtime: Runtime, body: string, header: string | null): Promise<void> {
+  const secrets = webhookSecrets(runtime.config);
+  if (header === null) {
+    throw new BillingError("invalid_signature", "The Stripe-Signature header is missing.");
+  }
+  const { signature } = runtime.stripe().webhooks;
+  let cause: unknown;
+  for (const secret of secrets) {
+    try {
+      if (await signature?.verifyHeaderAsync(body, header, secret, TOLERANCE)) return;
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new BillingError(
+    "invalid_signature",
+    "The signature fits none of the signing secrets. Check that `webhook_secret` is the secret of this very endpoint, and that nothing on the way alters the body.",
+    { cause },
+  );
+}
+
+/** The body as text, or undefined as soon as it is too large; what is too large is not kept. */
+async function readBounded(request: Request, limit: number): Promise<string | undefined> {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) return undefined;
+  if (request.body === null) return "";
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > limit) {
+      await reader.cancel();
+      return undefined;
+    }
+    chunks.push(value);
+  }
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return new TextDecoder().decode(bytes);
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+function json(status: number, body: object, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
+  });
+}
+
+export function problem(
+  status: number,
+  code: BillingErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return json(status, { error: { code, message } }, headers);
+}

@@ -1,0 +1,145 @@
+/**
+ * The two variants of the public surface on Node and PostgreSQL. They share everything but their
+ * names and parameters, so an application can change from one to the other without a migration.
+ */
+import type Stripe from "stripe";
+import { setup as runSetup, type SetupArgs } from "../core/customers.js";
+import { handleRequest } from "../core/http.js";
+import * as links from "../core/links.js";
+import { sync as runSync, type SyncArgs, type SyncReport } from "../core/sync/sync.js";
+import { addHonoRoutes, createNodeHandler, type HonoLike, type NodeHandler } from "./http.js";
+import {
+  type BillingStore,
+  type Context,
+  createNodeRuntime,
+  type PostgresConfig,
+} from "./runtime.js";
+
+/** What both variants offer for HTTP. */
+export interface Routes {
+  /** Registers `POST /stripe/webhook` and `GET /stripe/return/*` on a Hono application. */
+  addHttpRoutes(app: HonoLike): void;
+  /** The same routes for any server that speaks Fetch: Next.js, Bun, Deno, Hono by hand. */
+  fetch(request: Request): Promise<Response>;
+  /** The same routes for `(req, res)`: Express, Fastify, plain `node:http`. Mount it before body parsers. */
+  nodeHandler: NodeHandler;
+}
+
+export interface StripeClient extends Routes {
+  /** A link to a checkout page where the entity subscribes to a price. */
+  subscribe(
+    context: Context,
+    params: links.SubscribeParams,
+    options?: Stripe.RequestOptions,
+  ): Promise<links.Link>;
+  /** A link to a checkout page where the entity pays once. */
+  pay(
+    context: Context,
+    params: links.PayParams,
+    options?: Stripe.RequestOptions,
+  ): Promise<links.Link>;
+  /** A link to the portal where the entity manages its subscriptions. */
+  portal(
+    context: Context,
+    params: links.PortalParams,
+    options?: Stripe.RequestOptions,
+  ): Promise<links.Link>;
+}
+
+export interface StripeExports {
+  readonly stripe: StripeClient;
+  readonly store: BillingStore;
+  sync(args?: SyncArgs): Promise<SyncReport>;
+  setup(args: SetupArgs): Promise<{ customerId: string }>;
+}
+
+export interface BillingExports {
+  readonly billing: Routes;
+  readonly store: BillingStore;
+  sync(args?: SyncArgs): Promise<SyncReport>;
+  setup(args: SetupArgs): Promise<{ customerId: string }>;
+  checkout(args: links.CheckoutArgs): Promise<links.Link>;
+  portal(args: Pick<links.PortalParams, "entityId" | "returnUrl">): Promise<links.Link>;
+}
+
+/**
+ * Variant A: client functions named after what they sell.
+ *
+ * @example
+ * ```ts
+ * import { createStripe } from "backend-billing/postgres";
+ * import pg from "pg";
+ *
+ * export const { stripe, store, sync, setup } = createStripe({
+ *   secret_key: process.env.STRIPE_SECRET_KEY,
+ *   webhook_secret: process.env.STRIPE_WEBHOOK_SECRET,
+ *   db: new pg.Pool(),
+ *   base_url: "https://app.example",
+ * });
+ *
+ * const { url } = await stripe.subscribe({}, {
+ *   entityId: "user_1",
+ *   priceId: "price_1",
+ *   mode: "subscription",
+ *   success_url: "https://app.example/welcome",
+ *   cancel_url: "https://app.example/pricing",
+ * });
+ * ```
+ */
+export function createStripe(config: PostgresConfig): StripeExports {
+  const node = createNodeRuntime(config);
+  return {
+    stripe: {
+      ...routesOver(node),
+      subscribe: (context, params, options) => links.subscribe(node.in(context), params, options),
+      pay: (context, params, options) => links.pay(node.in(context), params, options),
+      portal: (context, params, options) => links.portal(node.in(context), params, options),
+    },
+    store: node.store,
+    sync: (args) => runSync(node.in(), args),
+    setup: (args) => runSetup(node.in(), args),
+  };
+}
+
+/**
+ * Variant B: actions that take one argument object.
+ *
+ * @example
+ * ```ts
+ * import { createBilling } from "backend-billing/postgres";
+ * import pg from "pg";
+ *
+ * export const { billing, store, sync, portal, checkout, setup } = createBilling({
+ *   secret_key: process.env.STRIPE_SECRET_KEY,
+ *   webhook_secret: process.env.STRIPE_WEBHOOK_SECRET,
+ *   db: new pg.Pool(),
+ *   base_url: "https://app.example",
+ * });
+ *
+ * const { url } = await checkout({
+ *   entityId: "user_1",
+ *   priceId: "price_1",
+ *   successUrl: "https://app.example/welcome",
+ *   cancelUrl: "https://app.example/pricing",
+ * });
+ * ```
+ */
+export function createBilling(config: PostgresConfig): BillingExports {
+  const node = createNodeRuntime(config);
+  return {
+    billing: routesOver(node),
+    store: node.store,
+    sync: (args) => runSync(node.in(), args),
+    setup: (args) => runSetup(node.in(), args),
+    checkout: (args) => links.checkout(node.in(), args),
+    portal: ({ entityId, returnUrl }) => links.portal(node.in(), { entityId, returnUrl }),
+  };
+}
+
+function routesOver(node: ReturnType<typeof createNodeRuntime>): Routes {
+  return {
+    addHttpRoutes: (app) => addHonoRoutes(node.in(), app),
+    fetch: (request) => handleRequest(node.in(), request),
+    nodeHandler: (request, response) => createNodeHandler(node.in())(request, response),
+  };
+}

@@ -1,0 +1,87 @@
+/** The routes on Node: for Hono, for any Fetch server, and for `(req, res)` as Express and Fastify have it. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { BillingError } from "../core/errors.js";
+import { handleRequest, routesOf } from "../core/http.js";
+import type { Runtime } from "../core/runtime.js";
+import { bodyGone, problem } from "../core/webhook.js";
+
+/** What is used of a Hono application. */
+export interface HonoLike {
+  on(
+    methods: string[],
+    path: string,
+    handler: (context: { req: { raw: Request } }) => Promise<Response>,
+  ): unknown;
+}
+
+/** Registers the webhook and return routes. Every method is taken, so that a wrong one is told. */
+export function addHonoRoutes(runtime: Runtime, app: HonoLike): void {
+  const routes = routesOf(runtime);
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
+  for (const path of [routes.webhook, routes.return]) {
+    app.on(methods, path, ({ req }) => handleRequest(runtime, req.raw));
+  }
+}
+
+/** A request that may have been read already by a body parser. */
+type MaybeRead = IncomingMessage & {
+  readonly rawBody?: string | Uint8Array;
+  readonly originalUrl?: string;
+};
+
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export function createNodeHandler(runtime: Runtime): NodeHandler {
+  return async (request, response) => {
+    // A rejection here would end the process: plain `node:http` has nobody to catch it.
+    const answered = await answer(runtime, request).catch((error: unknown) => {
+      runtime.log.error("A request failed", { error: String(error) });
+      const code = error instanceof BillingError ? error.code : "store_error";
+      return problem(500, code, "The request failed. The log says why.");
+    });
+    await send(request, response, answered);
+  };
+}
+
+async function answer(runtime: Runtime, incoming: MaybeRead): Promise<Response> {
+  let request: Request | undefined;
+  try {
+    request = toRequest(incoming);
+  } catch {
+    return problem(400, "invalid_argument", "The request is malformed.");
+  }
+  return request === undefined ? bodyGone(runtime) : handleRequest(runtime, request);
+}
+
+/** The request in Fetch's shape; undefined if its body is gone. */
+function toRequest(incoming: MaybeRead): Request | undefined {
+  const { method = "GET", headers, originalUrl, url: rest = "/" } = incoming;
+  const target = originalUrl ?? rest;
+  // Only the path counts; the host is whatever a stranger says it is.
+  const url = new URL(target.startsWith("/") ? `http://localhost${target}` : target);
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [[name, Array.isArray(value) ? value.join(", ") : value] as [string, string]],
+  );
+  if (method === "GET" || method === "HEAD") return new Request(url, { method, headers: pairs });
+  if (incoming.rawBody !== undefined) {
+    return new Request(url, { method, headers: pairs, body: Buffer.from(incoming.rawBody) });
+  }
+  if (incoming.readableDidRead || incoming.readableEnded) return undefined;
+  const body = Readable.toWeb(incoming) as ReadableStream;
+  return new Request(url, { method, headers: pairs, body, duplex: "half" } as RequestInit);
+}
+
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answered: Response,
+): Promise<void> {
+  const headers = Object.fromEntries(answered.headers);
+  // What is left of a body that was refused is not read, so the connection cannot be used again.
+  if (!request.complete) headers.connection = "close";
+  response.writeHead(answered.status, headers);
+  response.end(Buffer.from(await answered.arrayBuffer()));
+}

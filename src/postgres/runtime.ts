@@ -1,0 +1,104 @@
+/** The core's runtime on Node: PostgreSQL as the store, timers for what is left to do. */
+import { workOnce } from "../core/background.js";
+import type { BillingConfig } from "../core/config.js";
+import { BillingError } from "../core/errors.js";
+import { createRuntime, type Runtime } from "../core/runtime.js";
+import type { Store } from "../core/store.js";
+import type { PoolLike } from "./database.js";
+import { type MigrationOptions, migrate } from "./migrations.js";
+import { createPostgresStore } from "./store.js";
+
+export interface PostgresConfig extends BillingConfig {
+  /** A `pg` pool, or another client through `fromPostgresJs` or `fromPglite`. */
+  readonly db: PoolLike;
+  /** Where this application is reached, such as `https://app.example`. */
+  readonly base_url?: string;
+  /** The schema that holds the tables. Default `public`. */
+  readonly schema?: string;
+}
+
+/** What a call may bring along; everything is optional. */
+export interface Context {
+  /** Another pool for this call. It must not be an open transaction: a claim has to be committed. */
+  readonly db?: PoolLike;
+}
+
+/** The store, with what an application does to its tables. */
+export interface BillingStore extends Store {
+  /** Creates or updates the tables; safe with many instances starting at once. Not with drizzle-kit. */
+  migrate(): Promise<{ applied: readonly string[] }>;
+}
+
+/** How often to look while something is known to fall due, and when there may be more of it. */
+const SOON = 1_100;
+const AGAIN = 50;
+
+export interface NodeRuntime {
+  readonly store: BillingStore;
+  /** The runtime for a call: on its own pool if it brought one. */
+  in(context?: Context): Runtime;
+}
+
+export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
+  const on = (pool: PoolLike): Runtime => {
+    const background = createBackground(() => runtime);
+    const runtime = createRuntime(config, {
+      store: createPostgresStore({
+        pool,
+        ...(config.schema === undefined ? {} : { schema: config.schema }),
+        ...(config.resources === undefined ? {} : { resources: config.resources }),
+      }),
+      baseUrl: () => baseUrl(config),
+      wake: background,
+    });
+    return runtime;
+  };
+  const own = on(config.db);
+  const options: MigrationOptions = {
+    ...(config.schema === undefined ? {} : { schema: config.schema }),
+    ...(config.resources === undefined ? {} : { resources: config.resources }),
+  };
+  return {
+    store: { ...own.store, migrate: () => migrate(config.db, options) },
+    in: (context) => (context?.db === undefined ? own : on(context.db)),
+  };
+}
+
+function baseUrl({ base_url: url }: PostgresConfig): string {
+  if (!url || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new BillingError(
+      "invalid_config",
+      "`base_url` must be the http(s) address where this application is reached, such as https://app.example: Stripe sends webhooks and people back there.",
+    );
+  }
+  return url.replace(/\/+$/, "");
+}
+
+/**
+ * Works off what is left, soon and until nothing is due. It does not keep the process alive: what
+ * a process leaves behind, the scheduled jobs or the next event find in the store.
+ */
+function createBackground(runtime: () => Runtime): (delay: number) => void {
+  let timer: NodeJS.Timeout | undefined;
+  let until = 0;
+  const schedule = (delay: number) => {
+    if (timer !== undefined) return;
+    timer = setTimeout(() => void run(), delay);
+    timer.unref();
+  };
+  const run = async () => {
+    timer = undefined; // whoever wakes us from now on is heard
+    try {
+      const done = await workOnce(runtime());
+      if (done > 0) schedule(AGAIN);
+      else if (Date.now() < until) schedule(SOON);
+    } catch (error) {
+      runtime().log.error("Background work failed; it is tried again", { error: String(error) });
+      schedule(10 * SOON);
+    }
+  };
+  return (delay) => {
+    until = Math.max(until, Date.now() + delay + SOON);
+    schedule(Math.min(delay, SOON));
+  };
+}

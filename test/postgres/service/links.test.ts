@@ -1,0 +1,373 @@
+// Links to Stripe's pages: what is passed on, what is ours to decide, and what is refused before
+// anything is sent.
+import type Stripe from "stripe";
+import { describe, expect, it, vi } from "vitest";
+import * as links from "../../../src/core/links.js";
+import { createBilling, createStripe } from "../../../src/postgres/index.js";
+import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
+
+const open = applications();
+const still = (options: AppOptions = {}) =>
+  open({ endpoint: false, ...options, stripe: { now: NOW, ...options.stripe } });
+const entityId = "user_1";
+
+async function price(
+  { stripe }: App,
+  options?: Stripe.RequestOptions,
+  recurring = true,
+): Promise<string> {
+  const params: Stripe.PriceCreateParams = {
+    currency: "usd",
+    unit_amount: 2_000,
+    product_data: { name: "Engine" },
+    ...(recurring ? { recurring: { interval: "month" } } : {}),
+  };
+  return (await stripe.prices.create(params, options)).id;
+}
+
+const urlsOf = ({ url }: App) => ({ success_url: `${url}/welcome`, cancel_url: `${url}/pricing` });
+const subscribing = (app: App, priceId: string) =>
+  ({ entityId, priceId, mode: "subscription", ...urlsOf(app) }) as const;
+const paying = (app: App, priceId: string): links.PayParams => ({
+  entityId,
+  referenceId: "order_7",
+  mode: "payment",
+  line_items: [{ price: priceId, quantity: 2 }],
+  ...urlsOf(app),
+});
+const sessionsOf = ({ double }: App) => double.objects("checkout.session");
+
+describe("subscribe", () => {
+  it("makes the customer if there is none, and a session for it", async () => {
+    const app = await still();
+    const { url } = await app.a.stripe.subscribe({}, subscribing(app, await price(app)));
+    const [customer] = app.double.objects("customer");
+    expect(customer?.metadata).toEqual({ entityId });
+    expect(sessionsOf(app)).toMatchObject([
+      { url, mode: "subscription", customer: customer?.id, cancel_url: `${app.url}/pricing` },
+    ]);
+    await app.a.stripe.subscribe({}, subscribing(app, await price(app)));
+    expect(app.double.objects("customer")).toHaveLength(1);
+  });
+
+  it("passes on what Stripe's call takes", async () => {
+    const app = await still();
+    const [priceId, seats] = [await price(app), await price(app)];
+    await app.a.stripe.subscribe(
+      {},
+      {
+        ...subscribing(app, priceId),
+        line_items: [{ price: seats, quantity: 3 }],
+        allow_promotion_codes: true,
+        locale: "de",
+        client_reference_id: "cart_1",
+        metadata: { campaign: "spring" },
+        subscription_data: { trial_period_days: 7, metadata: { team: "engines" } },
+      },
+    );
+    const [session] = sessionsOf(app);
+    expect(session).toMatchObject({
+      allow_promotion_codes: true,
+      locale: "de",
+      client_reference_id: "cart_1",
+      metadata: { campaign: "spring" },
+    });
+    const lines = await app.stripe.checkout.sessions.listLineItems(session?.id ?? "");
+    expect(lines.data.map((line) => [line.price?.id, line.quantity])).toEqual([
+      [priceId, 1],
+      [seats, 3],
+    ]);
+    app.double.dashboard.payCheckout(session?.id ?? "", { email: "ada@example.com" });
+    const [subscription] = app.double.objects("subscription");
+    expect(subscription).toMatchObject({ status: "trialing", metadata: { team: "engines" } });
+  });
+});
+
+describe("pay", () => {
+  it("carries the reference where Stripe, the session and the payment have it", async () => {
+    const app = await still();
+    await app.a.stripe.pay(
+      {},
+      {
+        ...paying(app, await price(app, undefined, false)),
+        metadata: { gift: "yes" },
+        payment_intent_data: { metadata: { shelf: "3" }, description: "An engine" },
+      },
+    );
+    const [session] = sessionsOf(app);
+    expect(session).toMatchObject({
+      mode: "payment",
+      client_reference_id: "order_7",
+      metadata: { gift: "yes", referenceId: "order_7" },
+      amount_total: 4_000,
+    });
+    app.double.dashboard.payCheckout(session?.id ?? "", { email: "ada@example.com" });
+    expect(app.double.objects("payment_intent")).toMatchObject([
+      { metadata: { shelf: "3", referenceId: "order_7" }, description: "An engine" },
+    ]);
+  });
+});
+
+describe("portal", () => {
+  it("needs a customer, and asks Stripe nothing without one", async () => {
+    const app = await still();
+    const returnUrl = `${app.url}/account`;
+    for (const call of [
+      app.a.stripe.portal({}, { entityId, returnUrl }),
+      app.b.portal({ entityId, returnUrl }),
+    ]) {
+      const error = await billingError(call);
+      expect(error.code).toBe("customer_not_found");
+      expect(error.message).toContain("Call `setup`");
+    }
+    expect(app.double.requests.count()).toBe(0);
+  });
+
+  it("uses the configuration that sync made, unless another is given", async () => {
+    const app = await still();
+    const { customerId } = await app.b.setup({ entityId });
+    const { portal } = await app.b.sync({ data: false, portal: true });
+    const other = await app.stripe.billingPortal.configurations.create({
+      features: { invoice_history: { enabled: true } },
+    });
+    const returnUrl = `${app.url}/account`;
+    const { url } = await app.b.portal({ entityId, returnUrl });
+    await app.a.stripe.portal({}, { entityId, returnUrl, configuration: other.id, locale: "fr" });
+    const sessions = app.double.objects("billing_portal.session");
+    expect(sessions).toMatchObject([
+      { url, customer: customerId, configuration: portal?.configurationId },
+      { customer: customerId, configuration: other.id, locale: "fr" },
+    ]);
+    expect(sessions[0]?.return_url).toContain(`${app.url}/stripe/return/portal?`);
+  });
+});
+
+describe("checkout", () => {
+  const args = (app: App, priceId: string) => ({
+    entityId,
+    priceId,
+    successUrl: `${app.url}/welcome`,
+    cancelUrl: `${app.url}/pricing`,
+  });
+
+  it("is a subscription, and makes the customer unless told not to", async () => {
+    const app = await still();
+    const priceId = await price(app);
+    app.double.requests.clear();
+    const refused = app.b.checkout({ ...args(app, priceId), createStripeCustomerIfMissing: false });
+    expect((await billingError(refused)).code).toBe("customer_not_found");
+    expect(app.double.requests.count()).toBe(0);
+    const { url } = await app.b.checkout(args(app, priceId));
+    expect(sessionsOf(app)).toMatchObject([{ url, mode: "subscription" }]);
+    await app.b.checkout({ ...args(app, priceId), createStripeCustomerIfMissing: false });
+    expect(app.double.objects("customer")).toHaveLength(1);
+  });
+});
+
+describe("what is refused before anything is sent", () => {
+  const owned = { customer: "cus_1", customer_email: "a@b.c", ui_mode: "custom", return_url: "x" };
+  const cases: [string, (app: App) => Promise<unknown>][] = [
+    ...Object.entries(owned).flatMap(
+      ([name, value]): [string, (app: App) => Promise<unknown>][] => [
+        [
+          `subscribe with ${name}`,
+          (app) => app.a.stripe.subscribe({}, { ...subscribing(app, "price_1"), [name]: value }),
+        ],
+        [
+          `pay with ${name}`,
+          (app) => app.a.stripe.pay({}, { ...paying(app, "price_1"), [name]: value }),
+        ],
+      ],
+    ),
+    [
+      "pay with client_reference_id",
+      (app) =>
+        app.a.stripe.pay({}, {
+          ...paying(app, "price_1"),
+          client_reference_id: "x",
+        } as links.PayParams),
+    ],
+    ...["customer", "return_url"].map((name): [string, (app: App) => Promise<unknown>] => [
+      `portal with ${name}`,
+      (app) => app.a.stripe.portal({}, { entityId, returnUrl: `${app.url}/`, [name]: "x" }),
+    ]),
+    ["subscribe that is no subscription", (app) => subscribeWith(app, { mode: "payment" })],
+    ["subscribe without a mode", (app) => subscribeWith(app, { mode: undefined })],
+    ["pay that is no payment", (app) => payWith(app, { mode: "subscription" })],
+    ["pay that only sets up", (app) => payWith(app, { mode: "setup" })],
+    ["subscribe without a price", (app) => subscribeWith(app, { priceId: undefined })],
+    ["subscribe without success_url", (app) => subscribeWith(app, { success_url: undefined })],
+    ["subscribe without cancel_url", (app) => subscribeWith(app, { cancel_url: "" })],
+    ["subscribe without an entity", (app) => subscribeWith(app, { entityId: "" })],
+    ["pay without a reference", (app) => payWith(app, { referenceId: undefined })],
+    ["pay without line_items", (app) => payWith(app, { line_items: undefined })],
+    ["pay without success_url", (app) => payWith(app, { success_url: undefined })],
+    ["checkout without successUrl", (app) => checkoutWith(app, { successUrl: undefined })],
+    ["checkout without cancelUrl", (app) => checkoutWith(app, { cancelUrl: undefined })],
+    ["checkout without a price", (app) => checkoutWith(app, { priceId: "" })],
+    ["portal without returnUrl", (app) => app.b.portal({ entityId, returnUrl: "" })],
+  ];
+  const subscribeWith = (app: App, changes: object) =>
+    app.a.stripe.subscribe({}, { ...subscribing(app, "price_1"), ...changes });
+  const payWith = (app: App, changes: object) =>
+    app.a.stripe.pay({}, { ...paying(app, "price_1"), ...changes });
+  const checkoutWith = (app: App, changes: object) => {
+    const { success_url: successUrl, cancel_url: cancelUrl } = urlsOf(app);
+    return app.b.checkout({ entityId, priceId: "price_1", successUrl, cancelUrl, ...changes });
+  };
+
+  it.each(cases)("%s", async (_, call) => {
+    const app = await still();
+    expect((await billingError(call(app))).code).toBe("invalid_argument");
+    expect(app.double.requests.count()).toBe(0);
+  });
+});
+
+describe("what Stripe refuses", () => {
+  it("is told with Stripe's own error as the cause", async () => {
+    const app = await still();
+    const error = await billingError(app.a.stripe.subscribe({}, subscribing(app, "price_none")));
+    expect(error).toMatchObject({ code: "provider_error", cause: { code: "resource_missing" } });
+  });
+
+  it("a session without a link is an error", async () => {
+    const app = await still();
+    const { sessions } = app.core.stripe().checkout;
+    vi.spyOn(sessions, "create").mockResolvedValueOnce({ url: null } as never);
+    const call = links.subscribe(app.core, subscribing(app, "price_1"));
+    const error = await billingError(call);
+    expect(error.code).toBe("provider_error");
+    expect(error.message).toContain("without a link");
+  });
+});
+
+describe("request options", () => {
+  it("an idempotency key reaches the session alone, and repeats it", async () => {
+    const app = await still();
+    const params = subscribing(app, await price(app));
+    const options = { idempotencyKey: "cart_1" };
+    const first = await app.a.stripe.subscribe({}, params, options);
+    const again = await app.a.stripe.subscribe({}, params, options);
+    expect(again).toEqual(first);
+    expect(sessionsOf(app)).toHaveLength(1);
+    const made = (await app.stripe.events.list({ type: "customer.created" })).data;
+    expect(made.map(({ request }) => request?.idempotency_key)).not.toContain("cart_1");
+    const portal = { entityId, returnUrl: `${app.url}/account` };
+    await app.b.sync({ data: false, portal: true });
+    const link = await app.a.stripe.portal({}, portal, { idempotencyKey: "portal_1" });
+    expect(await app.a.stripe.portal({}, portal, { idempotencyKey: "portal_1" })).toEqual(link);
+  });
+
+  it("an idempotency key repeats the session later that day, and on the next", async () => {
+    const app = await still();
+    const params = subscribing(app, await price(app));
+    const call = () => links.subscribe(app.core, params, { idempotencyKey: "cart_1" });
+    const first = await call();
+    await app.double.clock.advance({ hours: 3, seconds: 7 });
+    expect(await call()).toEqual(first);
+    await app.double.clock.advance({ hours: 20 }); // past midnight, and within the key's life
+    expect(await call()).toEqual(first);
+    expect(sessionsOf(app)).toHaveLength(1);
+  });
+
+  it("an idempotency key for something else is Stripe's to refuse", async () => {
+    const app = await still();
+    const options = { idempotencyKey: "cart_1" };
+    await app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
+    const other = app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
+    const error = await billingError(other);
+    expect(error).toMatchObject({
+      code: "provider_error",
+      cause: { rawType: "idempotency_error" },
+    });
+    expect(sessionsOf(app)).toHaveLength(1);
+  });
+
+  it("an account reaches every call: the customer is made there, and belongs there", async () => {
+    const app = await still();
+    const own = await app.b.setup({ entityId });
+    const options = { stripeAccount: app.double.connectAccount() };
+    const params = subscribing(app, await price(app, options));
+    await app.a.stripe.subscribe({}, params, options);
+    await app.a.stripe.subscribe({}, params, options);
+    const there = (await app.stripe.customers.list({}, options)).data;
+    expect(there.map(({ metadata }) => metadata)).toEqual([{ entityId }]);
+    const sessions = (await app.stripe.checkout.sessions.list({}, options)).data;
+    expect(sessions.map(({ customer }) => customer)).toEqual([there[0]?.id, there[0]?.id]);
+    expect(app.double.objects("customer").map(({ id }) => id)).toEqual([own.customerId]);
+    expect(sessionsOf(app)).toEqual([]);
+    // The mirror is of the key's own account, and so are its links.
+    expect((await app.customers()).map(({ customerId }) => customerId)).toEqual([own.customerId]);
+    expect(await app.b.setup({ entityId })).toEqual(own);
+  });
+
+  it("an account reaches the portal, without a configuration of another account", async () => {
+    const app = await still();
+    await app.b.setup({ entityId });
+    await app.b.sync({ data: false, portal: true });
+    const options = { stripeAccount: app.double.connectAccount() };
+    const portal = { entityId, returnUrl: `${app.url}/account` };
+    const missing = await billingError(app.a.stripe.portal({}, portal, options));
+    expect(missing.code).toBe("customer_not_found");
+    await app.a.stripe.subscribe({}, subscribing(app, await price(app, options)), options);
+    const { id } = await app.stripe.billingPortal.configurations.create(
+      { features: { invoice_history: { enabled: true } } },
+      options,
+    );
+    const { url } = await app.a.stripe.portal({}, { ...portal, configuration: id }, options);
+    expect(url).toContain("/p/session/");
+    expect(app.double.objects("billing_portal.session")).toEqual([]);
+    // Without one it is Stripe that says what is missing, not that ours does not exist there.
+    const error = await billingError(app.a.stripe.portal({}, portal, options));
+    expect(error.message).not.toContain("No such configuration");
+  });
+
+  it("two accounts have two customers for one entity, however many ask at once", async () => {
+    const app = await open({ endpoint: false });
+    const accounts = [app.double.connectAccount(), app.double.connectAccount()];
+    const calls: Promise<unknown>[] = [];
+    for (const stripeAccount of accounts) {
+      const params = subscribing(app, await price(app, { stripeAccount }));
+      for (let i = 0; i < 5; i++) calls.push(app.a.stripe.subscribe({}, params, { stripeAccount }));
+    }
+    await Promise.all(calls);
+    for (const stripeAccount of accounts) {
+      expect((await app.stripe.customers.list({}, { stripeAccount })).data).toHaveLength(1);
+    }
+  });
+});
+
+describe("the configuration is checked at first use", () => {
+  it.each([
+    ["base_url", { base_url: undefined as never }, "`base_url` must be the http(s) address"],
+    ["base_url", { base_url: "ftp://app.example" }, "`base_url` must be the http(s) address"],
+    ["secret_key", { secret_key: undefined }, "STRIPE_SECRET_KEY"],
+    ["secret_key", { secret_key: "pk_test_1" }, "not the publishable key"],
+  ])("%s: %o", async (_, changes, message) => {
+    const app = await still();
+    const wrong = createStripe({ ...app.config, ...changes });
+    const error = await billingError(
+      wrong.stripe.subscribe({}, subscribing(app, await price(app))),
+    );
+    expect(error.code).toBe("invalid_config");
+    expect(error.message).toContain(message);
+    expect(app.double.objects("customer")).toEqual([]);
+  });
+});
+
+it("a call may bring its own pool", async () => {
+  const app = await still();
+  let queries = 0;
+  const db = {
+    query: (text: string, values?: unknown[]) => {
+      queries++;
+      return app.pool.query(text, values);
+    },
+    connect: () => app.pool.connect(),
+  };
+  const broken = () => Promise.reject(new Error("Not this one"));
+  const { stripe } = createStripe({ ...app.config, db: { query: broken, connect: broken } });
+  await stripe.subscribe({ db }, subscribing(app, await price(app)));
+  expect(queries).toBeGreaterThan(0);
+  await expect(createBilling({ ...app.config, db }).setup({ entityId })).resolves.toBeDefined();
+});

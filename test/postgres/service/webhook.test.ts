@@ -1,0 +1,449 @@
+// The webhook route, over real HTTP with real signatures: what it answers, what it stores, and what
+// it leaves to the background.
+import { describe, expect, it } from "vitest";
+import { createBilling } from "../../../src/postgres/index.js";
+import { type App, type AppOptions, applications, eventually, NOW } from "./kit.js";
+
+const open = applications();
+const still = (options: AppOptions = {}) =>
+  open({ ...options, stripe: { now: NOW, ...options.stripe } });
+
+interface Answer {
+  readonly status: number;
+  readonly body: { received?: string; error?: { code: string; message: string } };
+  readonly headers: Headers;
+}
+
+interface Posting {
+  readonly secret?: string;
+  /** Seconds by which the signature is old. */
+  readonly age?: number;
+  readonly header?: string | null;
+  readonly method?: string;
+}
+
+/** Posts a body as Stripe would, signed with the endpoint's secret unless told otherwise. */
+async function post(app: App, body: string, posting: Posting = {}): Promise<Answer> {
+  const { secret = app.secret, age = 0, method = "POST" } = posting;
+  const timestamp = Math.floor(Date.now() / 1000) - age;
+  const signed = await app.stripe.webhooks.generateTestHeaderStringAsync({
+    payload: body,
+    secret,
+    timestamp,
+  });
+  const header = posting.header === undefined ? signed : posting.header;
+  const answer = await fetch(`${app.url}/stripe/webhook`, {
+    method,
+    headers: header === null ? {} : { "Stripe-Signature": header },
+    body: method === "GET" ? null : body,
+  });
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: (await answer.json()) as Answer["body"],
+  };
+}
+
+const event = (changes: object = {}) => ({
+  id: "evt_1",
+  object: "event",
+  type: "customer.created",
+  created: Date.parse(NOW) / 1000,
+  livemode: false,
+  api_version: null,
+  data: { object: { id: "cus_1", object: "customer", metadata: {} } },
+  ...changes,
+});
+const send = (app: App, changes: object = {}, posting?: Posting) =>
+  post(app, JSON.stringify(event(changes)), posting);
+
+const receipts = ({ sql, schema }: App) =>
+  sql<{ event_id: string; type: string; object_id: string | null }>(
+    `SELECT event_id, type, object_id FROM ${schema}.backend_billing_receipts ORDER BY received_at`,
+  );
+const attempts = ({ double }: App) =>
+  double.deliveries.all().map((each) => each.attempts.map(({ status }) => status));
+
+describe("what cannot be stored", () => {
+  it("is answered with 500, delivered again by Stripe, and ends stored", async () => {
+    const app = await still();
+    const table = `${app.schema}.backend_billing_receipts`;
+    await app.sql(`ALTER TABLE ${table} RENAME TO away`);
+    const { id } = await app.stripe.products.create({ name: "Engine" });
+    await app.double.settle();
+    expect(attempts(app)).toEqual([[500]]);
+    expect(await app.b.store.row("products", id)).toBeUndefined();
+    await app.sql(`ALTER TABLE ${app.schema}.away RENAME TO backend_billing_receipts`);
+    await app.double.clock.advance({ minutes: 10 });
+    expect(attempts(app)).toEqual([[500, 200]]);
+    expect(await app.b.store.row("products", id)).toMatchObject({ productId: id });
+    expect(await receipts(app)).toMatchObject([{ type: "product.created", object_id: id }]);
+  });
+
+  it("because there is no database at all is answered with 500 as well", async () => {
+    let down = false;
+    const app = await open({
+      stripe: { now: NOW },
+      handler: (request, response, next) => void next(request, response),
+    });
+    const db = {
+      query: (text: string, values?: unknown[]) =>
+        down ? Promise.reject(new Error("ECONNREFUSED")) : app.pool.query(text, values),
+      connect: () => (down ? Promise.reject(new Error("ECONNREFUSED")) : app.pool.connect()),
+    };
+    const { billing } = createBilling({ ...app.config, db });
+    app.double.answer(app.url, billing.fetch);
+    down = true;
+    const { id } = await app.stripe.customers.create({ metadata: { entityId: "user_1" } });
+    await app.double.settle();
+    down = false;
+    await app.double.clock.advance({ minutes: 10 });
+    expect(attempts(app)).toEqual([[500, 200]]);
+    expect(await app.b.store.customerOf("user_1")).toMatchObject({ customerId: id });
+  });
+
+  it("in its second half, the link, is made up for by the next delivery", async () => {
+    const app = await still();
+    const failing = { now: false };
+    const db = {
+      query: async (text: string, values?: unknown[]) => {
+        if (failing.now && text.includes("ref = $2")) throw new Error("The connection is gone");
+        return app.pool.query(text, values);
+      },
+      connect: () => app.pool.connect(),
+    };
+    const { billing, setup } = createBilling({ ...app.config, db });
+    app.double.answer(app.url, billing.fetch);
+    const { customerId } = await setup({ entityId: "user_1" });
+    await app.double.settle();
+    failing.now = true;
+    await app.stripe.customers.del(customerId);
+    await app.double.settle();
+    expect(await app.claim("user_1")).toMatchObject({ state: "linked" });
+    failing.now = false;
+    await app.double.clock.advance({ minutes: 10 });
+    expect(attempts(app).at(-1)).toEqual([500, 200]);
+    expect(await app.claim("user_1")).toMatchObject({ state: "free" });
+  });
+
+  it("is not explained to the sender, only to the log", async () => {
+    const app = await still();
+    await app.sql(`ALTER TABLE ${app.schema}.backend_billing_receipts RENAME TO away`);
+    const { status, body } = await send(app);
+    expect(status).toBe(500);
+    expect(body.error).toEqual({
+      code: "store_error",
+      message: "The event was not stored. It will be when it is delivered again.",
+    });
+    expect(app.log).toContain("An event was not stored; Stripe will send it again");
+  });
+});
+
+describe("the signature", () => {
+  it("of the endpoint's secret is accepted", async () => {
+    const app = await still();
+    expect(await send(app)).toMatchObject({ status: 200, body: { received: "handled" } });
+  });
+
+  it.each([
+    ["is missing", { header: null }],
+    ["is empty", { header: "" }],
+    ["is no signature", { header: "t=1,v1=zz" }],
+    ["is of another secret", { secret: "whsec_other" }],
+    ["is older than five minutes", { age: 301 }],
+  ] as const)("that %s is refused with 400, and nothing is stored", async (_, posting) => {
+    const app = await still();
+    const { status, body } = await send(app, {}, posting);
+    expect(status).toBe(400);
+    expect(body.error?.code).toBe("invalid_signature");
+    expect(await receipts(app)).toEqual([]);
+  });
+
+  it("does not fit a body that was altered on the way", async () => {
+    const app = await still();
+    const body = JSON.stringify(event());
+    const header = await app.stripe.webhooks.generateTestHeaderStringAsync({
+      payload: body,
+      secret: app.secret,
+    });
+    const { status } = await post(app, body.replace("cus_1", "cus_2"), { header });
+    expect(status).toBe(400);
+  });
+
+  it("may be of any of several secrets", async () => {
+    const app = await still();
+    const secrets = ["whsec_first", "whsec_second"];
+    const { billing } = createBilling({ ...app.config, webhook_secret: secrets });
+    const statuses: number[] = [];
+    for (const secret of [...secrets, "whsec_third"]) {
+      const payload = JSON.stringify(event({ id: `evt_${secret}` }));
+      const header = await app.stripe.webhooks.generateTestHeaderStringAsync({ payload, secret });
+      const request = new Request("https://app.example/stripe/webhook", {
+        method: "POST",
+        headers: { "Stripe-Signature": header },
+        body: payload,
+      });
+      statuses.push((await billing.fetch(request)).status);
+    }
+    expect(statuses).toEqual([200, 200, 400]);
+  });
+
+  it("of a rolled secret fits the old one and the new one, until the old one ends", async () => {
+    const app = await still();
+    const rolled = app.double.dashboard.rollWebhookSecret(app.endpoint, {
+      keepOldFor: { hours: 1 },
+    });
+    const statusWith = async (webhook_secret: string) => {
+      const { billing } = createBilling({ ...app.config, webhook_secret });
+      app.double.answer(app.url, billing.fetch);
+      await app.stripe.products.create({ name: "Engine" });
+      await app.double.settle();
+      return attempts(app).at(-1)?.[0];
+    };
+    expect(await statusWith(app.secret)).toBe(200);
+    expect(await statusWith(rolled)).toBe(200);
+    await app.double.clock.advance({ hours: 1, seconds: 1 });
+    expect(await statusWith(app.secret)).toBe(400);
+    expect(await statusWith(rolled)).toBe(200);
+  });
+
+  it("cannot be checked without a secret, which is our fault and not the sender's", async () => {
+    const app = await still();
+    const { billing } = createBilling({ ...app.config, webhook_secret: undefined });
+    const request = new Request("https://app.example/stripe/webhook", {
+      method: "POST",
+      headers: { "Stripe-Signature": "t=1,v1=00" },
+      body: "{}",
+    });
+    const answer = await billing.fetch(request);
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toMatchObject({ error: { code: "invalid_config" } });
+  });
+});
+
+describe("what is not for us", () => {
+  it.each([
+    ["no JSON", "hello"],
+    ["a list", "[]"],
+    ["no event", '{"id":"cus_1","object":"customer"}'],
+    ["an event without an object", JSON.stringify(event({ data: {} }))],
+    ["a thin event without a time", '{"id":"evt_1","object":"v2.core.event","type":"v1.x"}'],
+    ["an event without a time", JSON.stringify(event({ created: "now" }))],
+  ])("a body that is %s is refused with 400", async (_, body) => {
+    const app = await still();
+    const answer = await post(app, body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_argument" } } });
+  });
+
+  it("an empty body is refused with 400", async () => {
+    const app = await still();
+    expect((await post(app, "")).status).toBe(400);
+  });
+
+  it.each(["GET", "PUT", "DELETE", "PATCH"])("%s is refused with 405", async (method) => {
+    const app = await still();
+    const { status, headers } = await post(app, "{}", { method });
+    expect([status, headers.get("allow")]).toEqual([405, "POST"]);
+  });
+
+  it("an event of a type that nothing depends on is answered with 200 and leaves nothing", async () => {
+    const app = await still();
+    const answer = await send(app, { type: "balance.available" });
+    expect(answer).toMatchObject({ status: 200, body: { received: "ignored" } });
+    expect(await send(app, { type: "of.the.future" })).toMatchObject({ status: 200 });
+    expect(await receipts(app)).toEqual([]);
+  });
+
+  it("an event of the other mode is refused, and nothing is stored", async () => {
+    const app = await still();
+    const { status, body } = await send(app, { livemode: true });
+    expect([status, body.error?.code]).toEqual([400, "livemode_mismatch"]);
+    expect(await receipts(app)).toEqual([]);
+  });
+
+  it("an event of a connected account is answered with 200 and ignored, in either mode", async () => {
+    const app = await still();
+    const { secret } = await app.stripe.webhookEndpoints.create({
+      url: `${app.url}/stripe/webhook`,
+      enabled_events: ["*"],
+      connect: true,
+    });
+    app.double.answer(
+      app.url,
+      createBilling({ ...app.config, webhook_secret: [app.secret, secret ?? ""] }).billing.fetch,
+    );
+    const stripeAccount = app.double.connectAccount();
+    await app.stripe.customers.create({ metadata: { entityId: "user_1" } }, { stripeAccount });
+    app.double.faults.add({ fault: "thin" });
+    await app.stripe.customers.create({ metadata: { entityId: "user_1" } }, { stripeAccount });
+    await app.double.settle();
+    expect(attempts(app)).toEqual([[200], [200]]);
+    expect(await receipts(app)).toEqual([]);
+    expect(await app.claim("user_1")).toBeUndefined();
+    // A live endpoint for Connect is sent the test events of its accounts as well.
+    const other = await send(app, { account: stripeAccount, livemode: true });
+    expect(other).toMatchObject({ status: 200, body: { received: "ignored" } });
+  });
+});
+
+describe("what is delivered", () => {
+  it("twice is stored once", async () => {
+    const app = await still();
+    app.double.faults.add({ fault: "doubled" });
+    const { id } = await app.stripe.products.create({ name: "Engine" });
+    await app.double.settle();
+    expect(attempts(app)).toEqual([[200], [200]]);
+    expect(await receipts(app)).toHaveLength(1);
+    expect(await app.b.store.version("products", id)).toMatchObject({ revision: 1 });
+    expect((await send(app)).body.received).toBe("handled");
+    expect((await send(app)).body.received).toBe("duplicate");
+  });
+
+  it("thin is asked about and stored as Stripe has it now", async () => {
+    const app = await still();
+    app.double.faults.add({ fault: "thin" });
+    const { id } = await app.stripe.products.create({ name: "Engine" });
+    await app.double.settle();
+    expect(attempts(app)).toEqual([[200]]);
+    expect(await app.b.store.row("products", id)).toBeUndefined();
+    const row = await eventually(
+      () => app.b.store.row("products", id),
+      (found) => found !== undefined,
+    );
+    expect(row?.stripe.name).toBe("Engine");
+    expect(app.double.requests.count("GET /v1/products/:product")).toBe(1);
+  });
+
+  it("in an old API version is asked about and stored in ours", async () => {
+    const app = await still();
+    app.double.faults.add({ fault: "old_version", version: "2024-06-20" });
+    const coupon = await app.stripe.coupons.create({ percent_off: 10, duration: "once" });
+    const { id } = await app.stripe.promotionCodes.create({
+      promotion: { type: "coupon", coupon: coupon.id },
+      code: "HALF",
+    });
+    await app.double.settle();
+    const row = await eventually(
+      () => app.b.store.row("promotion_codes", id),
+      (found) => found !== undefined,
+    );
+    expect(row?.stripe).toMatchObject({ promotion: { type: "coupon", coupon: coupon.id } });
+    expect(row?.stripe).not.toHaveProperty("coupon");
+  });
+
+  it("in a burst is asked about in the background, and ends as Stripe has it", async () => {
+    const app = await still();
+    const { id } = await app.stripe.products.create({ name: "1" });
+    for (const name of ["2", "3", "4", "5"]) await app.stripe.products.update(id, { name });
+    await app.double.settle(); // all within one second, so none of them can be told from another
+    await eventually(
+      async () => (await app.b.store.row("products", id))?.stripe.name,
+      (name) => name === "5",
+    );
+    await eventually(
+      async () => (await app.b.store.version("products", id))?.stale,
+      (stale) => stale === false,
+    );
+    expect(app.double.requests.count("GET /v1/products/:product")).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("events about invoices and payments", () => {
+  /** A customer with a subscription whose own event was lost. */
+  async function subscribed(app: App) {
+    const price = await app.stripe.prices.create({
+      currency: "usd",
+      unit_amount: 2_000,
+      recurring: { interval: "month" },
+      product_data: { name: "Engine" },
+    });
+    const { id: customer } = await app.stripe.customers.create({
+      payment_method: "pm_card_visa",
+      invoice_settings: { default_payment_method: "pm_card_visa" },
+    });
+    app.double.faults.add({ fault: "lost" });
+    const subscription = await app.stripe.subscriptions.create({
+      customer,
+      items: [{ price: price.id }],
+    });
+    await app.double.settle();
+    app.double.faults.clear();
+    app.double.requests.clear();
+    return { customer, subscription: subscription.id };
+  }
+  const LIST = "GET /v1/subscriptions";
+
+  it("in a burst refresh the customer's subscriptions by one reading", async () => {
+    const app = await still({ config: { timing: { refreshDelay: 300 } } });
+    const { customer, subscription } = await subscribed(app);
+    expect(await app.b.store.row("subscriptions", subscription)).toBeUndefined();
+    const types = ["invoice.paid", "invoice.payment_succeeded", "payment_intent.succeeded"];
+    const sent = Array.from({ length: 12 }, (_, i) =>
+      send(app, {
+        id: `evt_${i}`,
+        type: types[i % 3],
+        data: { object: { id: `obj_${i}`, customer } },
+      }),
+    );
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(12).fill(200));
+    await eventually(
+      () => app.b.store.row("subscriptions", subscription),
+      (row) => row !== undefined,
+    );
+    await eventually(
+      () => app.sql(`SELECT 1 FROM ${app.schema}.backend_billing_records WHERE kind = 'refresh'`),
+      (left) => left.length === 0,
+    );
+    expect(app.double.requests.count(LIST)).toBe(1);
+    expect(app.double.requests.count()).toBe(1);
+  });
+
+  it("have the customer's row of nulls replaced by the subscription", async () => {
+    const app = await still({ config: { timing: { refreshDelay: 50 } } });
+    const { customer, subscription } = await subscribed(app);
+    await send(app, {
+      type: "checkout.session.completed",
+      data: { object: { id: "cs_1", customer } },
+    });
+    await eventually(
+      async () =>
+        (await app.b.store.rows("subscriptions", "", 10)).map((row) => row.subscriptionId),
+      (ids) => ids.join() === subscription,
+    );
+  });
+
+  it("that have no id, as an upcoming invoice, refresh and are never stored", async () => {
+    const app = await still({ config: { timing: { refreshDelay: 50 } } });
+    const { subscription } = await subscribed(app);
+    app.double.faults.add({ fault: "lost", on: "customer.subscription.updated" });
+    await app.double.clock.advance({ days: 25 }); // Stripe tells of the invoice some days ahead
+    const upcoming = (await receipts(app)).filter(({ type }) => type === "invoice.upcoming");
+    expect(upcoming).toMatchObject([{ object_id: null }]);
+    await eventually(
+      () => app.b.store.row("subscriptions", subscription),
+      (row) => row !== undefined,
+    );
+  });
+
+  it("of nobody in particular refresh nothing", async () => {
+    const app = await still();
+    const object = { id: "pi_1", object: "payment_intent", customer: null };
+    const answer = await send(app, { type: "payment_intent.succeeded", data: { object } });
+    expect(answer).toMatchObject({ status: 200, body: { received: "handled" } });
+    const left = `SELECT 1 FROM ${app.schema}.backend_billing_records WHERE kind = 'refresh'`;
+    expect(await app.sql(left)).toEqual([]);
+  });
+
+  it("that come while Stripe fails are not forgotten", async () => {
+    const app = await still({ config: { timing: { refreshDelay: 50 } } });
+    const { customer } = await subscribed(app);
+    app.double.faults.add({ fault: "rate_limited", on: LIST });
+    await send(app, { type: "invoice.paid", data: { object: { id: "in_1", customer } } });
+    await eventually(
+      () => app.log,
+      (log) => log.includes(`A refresh failed and is tried again: ${customer}`),
+    );
+    const left = `SELECT id FROM ${app.schema}.backend_billing_records WHERE kind = 'refresh'`;
+    expect(await app.sql(left)).toEqual([{ id: customer }]);
+  });
+});

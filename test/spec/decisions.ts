@@ -1,0 +1,197 @@
+/** What the specification calls "not shown" or leaves open, and what was decided. */
+
+export interface Decision {
+  readonly section: string;
+  readonly open: string;
+  readonly decided: string;
+}
+
+export const decisions: readonly Decision[] = [
+  {
+    section: "1",
+    open: "when the settings are checked",
+    decided:
+      "At first use, not at load: the first deployment happens before the secrets exist. A missing one is `invalid_config`, and the message names the variable.",
+  },
+  {
+    section: "2",
+    open: "the unit of `last_synced_at`",
+    decided: "Milliseconds since 1970. It is the time of the last write of the row.",
+  },
+  {
+    section: "2",
+    open: "the fields behind `byActive`, `byName`, `byProductId`, `byRecurringInterval`, `byCurrency`",
+    decided:
+      "`stripe.active`, `stripe.name`, `stripe.product`, `stripe.recurring.interval`, `stripe.currency`. Every table also has an index on its own id.",
+  },
+  {
+    section: "2",
+    open: "`entityId` of customers that no entity owns",
+    decided:
+      "Null, as for those made in Stripe's dashboard. A second customer with an entity's id is mirrored with null too, and reported.",
+  },
+  {
+    section: "2",
+    open: "when there is a subscription row of nulls",
+    decided:
+      "When a customer without subscriptions is stored; at most one for each customer. The first subscription replaces it.",
+  },
+  {
+    section: "2",
+    open: "deleted objects",
+    decided:
+      "Their rows are removed and do not come back by a late event. A canceled subscription is not deleted: its row stays, with Stripe's status.",
+  },
+  {
+    section: "2",
+    open: "names, fields and indexes of variant A's tables",
+    decided:
+      "One table set for both variants, so that an application changes from one to the other without a migration.",
+  },
+  {
+    section: "2",
+    open: "what variant A mirrors beyond products, prices, customers and subscriptions",
+    decided: "The same eight resources as variant B. The setting `resources` chooses among them.",
+  },
+  {
+    section: "3",
+    open: "states and transitions",
+    decided: "Stripe's own, unchanged, inside the field `stripe`.",
+  },
+  {
+    section: "4.1",
+    open: "the webhook's body",
+    decided:
+      "Stripe's event, whole or thin, in any API version. What the body cannot tell is asked of Stripe.",
+  },
+  {
+    section: "4.1",
+    open: "the webhook's answer",
+    decided:
+      "200 with `{ received }`, which is `handled`, `duplicate` or `ignored`, once everything is stored. Otherwise `{ error: { code, message } }`: 400 for a missing or wrong signature or what is no event, 405 for another method, 413 above 4 MiB, 500 for what was not stored, so that Stripe sends it again.",
+  },
+  {
+    section: "4.1",
+    open: "what the return route does",
+    decided:
+      "Its links are signed and name where the application wants the person back. It refreshes that customer's subscriptions, within a second and a half, and answers 303. A link that was altered is answered with 400.",
+  },
+  {
+    section: "4.2",
+    open: "what `setup` updates",
+    decided:
+      "It adds an email or metadata that the customer lacks, and never replaces what is there. Customers are not matched by email.",
+  },
+  {
+    section: "4.2",
+    open: "what `sync` returns",
+    decided:
+      "`{ runId, state, resources, webhook?, portal? }`. The state is `done` only when every resource was copied to its end.",
+  },
+  {
+    section: "4.2",
+    open: "parameters of `sync` in variant B",
+    decided: "Those of variant A.",
+  },
+  {
+    section: "4.2",
+    open: "an endpoint with another API version",
+    decided:
+      "A new one is made, and its secret returned. The old one is disabled by the next call, when both secrets are in place.",
+  },
+  {
+    section: "4.2",
+    open: "`subscribe` and `pay` for an entity without a customer",
+    decided: "They run `setup` first.",
+  },
+  {
+    section: "4.2",
+    open: "parameters that are not passed through",
+    decided:
+      "`customer`, `customer_email`, `ui_mode`, `return_url`, and `client_reference_id` in `pay`: the library decides them, and passing one is `invalid_argument`.",
+  },
+  {
+    section: "4.2",
+    open: "where `referenceId` goes",
+    decided:
+      "`client_reference_id` of the session, and `referenceId` in the metadata of the session and of the payment intent.",
+  },
+  {
+    section: "4.2",
+    open: "which addresses people may be sent to",
+    decided:
+      "After success and from the portal: those of `base_url`'s origin and of `return_origins`, through the return route. After cancel: any, directly.",
+  },
+  {
+    section: "4.2",
+    open: "schedule and interval of the cron jobs",
+    decided: "Decided with the cron jobs.",
+  },
+  {
+    section: "5",
+    open: "signature header and verification scheme",
+    decided:
+      "Stripe's: `Stripe-Signature`, HMAC-SHA256, at most five minutes old. Any one of several secrets may fit.",
+  },
+  {
+    section: "5",
+    open: "live and test data",
+    decided: "One table set holds one mode. A key or an event of the other is `livemode_mismatch`.",
+  },
+  {
+    section: "6",
+    open: "the events of variant A",
+    decided: "Those of variant B.",
+  },
+  {
+    section: "6",
+    open: "which table checkout-session, invoice and payment-intent events update",
+    decided:
+      "The subscriptions of the customer they name are read again from Stripe, a little later and once for many events.",
+  },
+  {
+    section: "6",
+    open: "`customer.updated`, which the list leaves out",
+    decided: "It is enabled and handled too; an edited customer would stay old without it.",
+  },
+  {
+    section: "6",
+    open: "events that are not listed",
+    decided: "Answered with 200 and ignored.",
+  },
+  {
+    section: "7",
+    open: "error codes and messages",
+    decided:
+      "One class, `BillingError`, with a stable `code` and a message that says what to do. For a missing customer the code is `customer_not_found`, for the reserved key `reserved_metadata_key`, for a missing argument `invalid_argument`, for what Stripe refuses `provider_error`.",
+  },
+  {
+    section: "8",
+    open: "rate limits",
+    decided: "A copy that Stripe slows down by 429 waits, longer each time, and goes on.",
+  },
+  {
+    section: "8",
+    open: "size limits",
+    decided: "A webhook's body has at most 4 MiB, an `entityId` 500 characters.",
+  },
+  {
+    section: "8",
+    open: "time-outs",
+    decided:
+      "The return route waits for Stripe for a second and a half. `setup` waits for another caller for 20 seconds.",
+  },
+  {
+    section: "8",
+    open: "retry policy",
+    decided:
+      "What a webhook did not store, Stripe sends again. What was left to ask is kept in the database and tried until it is answered.",
+  },
+  { section: "8", open: "cron interval", decided: "Decided with the cron jobs." },
+  {
+    section: "9",
+    open: "version numbers, compatibility, deprecation",
+    decided:
+      "Semantic versions, with a changelog. `store.migrate()` brings tables of any released version up to date and keeps every row.",
+  },
+];

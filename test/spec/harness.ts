@@ -1,0 +1,138 @@
+/**
+ * What a platform shows to the specification's tests: an application as our users have it, with
+ * both variants over one table set, its own tables, its own public functions, and a Stripe of its
+ * own. It names no platform, so that every platform runs the same rules.
+ */
+import type Stripe from "stripe";
+import type { ResourceName, Row } from "../../src/core/catalogue.js";
+import type { SetupArgs } from "../../src/core/customers.js";
+import type {
+  CheckoutArgs,
+  Link,
+  PayParams,
+  PortalParams,
+  SubscribeParams,
+} from "../../src/core/links.js";
+import type { Plan } from "../../src/core/store.js";
+import type { SyncArgs, SyncReport } from "../../src/core/sync/sync.js";
+import type { StripeDouble } from "../../src/testing/index.js";
+import type { RuleId } from "./catalogue.js";
+
+export type VariantName = "A" | "B";
+
+/** The environment variables that an application reads its two secrets from. */
+export interface Environment {
+  readonly STRIPE_SECRET_KEY: string | undefined;
+  readonly STRIPE_WEBHOOK_SECRET: string | undefined;
+}
+
+export interface OpenOptions {
+  /** Whose routes and public functions the application serves. Default `"B"`. */
+  readonly variant?: VariantName;
+  /**
+   * Whether the webhook endpoint was made by `sync` and its secret put into the environment.
+   * Default true.
+   */
+  readonly installed?: boolean;
+  /** See the double's option. Default `"auto"`. */
+  readonly delivery?: "auto" | "held";
+}
+
+/** What both variants have, called from inside the backend. */
+export interface Common {
+  setup(args: SetupArgs): Promise<{ customerId: string }>;
+  sync(args?: SyncArgs): Promise<SyncReport>;
+}
+
+/** Variant A. Its client functions get a context from the platform, in front of what is here. */
+export interface VariantA extends Common {
+  subscribe(params: SubscribeParams, options?: Stripe.RequestOptions): Promise<Link>;
+  pay(params: PayParams, options?: Stripe.RequestOptions): Promise<Link>;
+  portal(params: PortalParams, options?: Stripe.RequestOptions): Promise<Link>;
+}
+
+/** Variant B, whose actions take one object each. */
+export interface VariantB extends Common {
+  checkout(args: CheckoutArgs): Promise<Link>;
+  portal(args: Pick<PortalParams, "entityId" | "returnUrl">): Promise<Link>;
+}
+
+export interface TableShape {
+  readonly fields: {
+    readonly [field: string]: {
+      readonly type: "string" | "number" | "object";
+      readonly nullable: boolean;
+    };
+  };
+  /** By the specification's name: the field or the path inside `stripe` that it covers. */
+  readonly indexes: { readonly [name: string]: string };
+}
+
+/** The application's HTTP router after `addHttpRoutes`. */
+export interface SpecRouter {
+  /** Such as `POST /stripe/webhook`. */
+  readonly routes: readonly string[];
+  fetch(request: Request): Promise<Response>;
+}
+
+export interface SpecApp {
+  readonly double: StripeDouble;
+  /** The real SDK on the double, for what the merchant does at Stripe. */
+  readonly stripe: Stripe;
+  /** Where the application is reached, over real HTTP. */
+  readonly baseUrl: string;
+  readonly env: Environment;
+  readonly a: VariantA;
+  readonly b: VariantB;
+  /** The names that initialization returns, and those of the client's functions, sorted. */
+  readonly exports: {
+    readonly [V in VariantName]: {
+      readonly names: readonly string[];
+      readonly client: readonly string[];
+    };
+  };
+  /** What reads the mirror for the application. */
+  readonly reads: {
+    plans(): Promise<readonly Plan[]>;
+    customerOf(entityId: string): Promise<Row<"customers"> | undefined>;
+    activeSubscriptionsOf(entityId: string): Promise<readonly Row<"subscriptions">[]>;
+  };
+
+  /** Deploys the application again with other environment variables. */
+  deploy(env: Partial<Environment>): Promise<void>;
+  /** A table of the mirror, read as the application reads its own tables. */
+  rows<N extends ResourceName>(resource: N): Promise<Row<N>[]>;
+  /** The mirror's tables as they are in the application's database. */
+  tables(): Promise<{ readonly [table: string]: TableShape }>;
+  /** The names of all tables in the schema into which the library's were spread. */
+  schemaTables(): Promise<readonly string[]>;
+  /** A fresh router on which this variant's `addHttpRoutes` was called. */
+  router(variant: VariantName): SpecRouter;
+
+  /** The application makes a user, and its callback schedules `setup` with no delay. */
+  createUser(user: { readonly id: string; readonly email?: string }): Promise<void>;
+  /** The application's public function around checkout: a caller may buy only for himself. */
+  buy(caller: string, entityId: string, priceId: string): Promise<Link | "forbidden">;
+  /** Tries to call a function of the library from outside the backend, every way there is. */
+  callFromOutside(name: string, args: object): Promise<"refused" | "answered">;
+
+  /** Resolves once what is due was delivered and the background has nothing left to do. */
+  settle(): Promise<void>;
+}
+
+export interface SpecPlatform {
+  readonly name: string;
+  open(options?: OpenOptions): Promise<SpecApp & { close(): Promise<void> }>;
+  close?(): Promise<void>;
+}
+
+/** Opens an application that is closed when the test is over. */
+export type Open = (options?: OpenOptions) => Promise<SpecApp>;
+
+/** The test of one rule. */
+export type Check = (open: Open) => Promise<void>;
+
+/** The tests of the rules whose ids begin so: one for each, and no other. */
+export type Checks<Prefix extends string> = {
+  readonly [rule in Extract<RuleId, `${Prefix}${string}`>]: Check;
+};

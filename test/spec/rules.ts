@@ -1,0 +1,47 @@
+/** The specification as a test: one test for each rule, on whatever platform it is called with. */
+import { afterAll, beforeAll, describe, it, type TestContext } from "vitest";
+import { type RuleId, rules, titleOf } from "./catalogue.js";
+import { checks } from "./checks.js";
+import type { Open, SpecPlatform } from "./harness.js";
+import type { Skip } from "./skips.js";
+
+/** Describes every rule. A rule in `skips` is not run here, and says why and what brings it. */
+export function describeSpec(
+  name: string,
+  openPlatform: () => Promise<SpecPlatform>,
+  skips: readonly Skip[] = [],
+): void {
+  describe(`the specification on ${name}`, () => {
+    let platform: SpecPlatform;
+    beforeAll(async () => {
+      platform = await openPlatform();
+    }, 60_000);
+    afterAll(() => platform.close?.());
+
+    for (const rule of rules) {
+      const skip = skips.find(({ rule: id }) => id === rule.id);
+      if (skip !== undefined) {
+        it.skip(`${titleOf(rule)} (skipped: ${skip.reason})`, () => {});
+        continue;
+      }
+      // Each has an application of its own and mostly waits, so they run side by side.
+      it.concurrent(titleOf(rule), { timeout: 60_000 }, (context) =>
+        run(rule.id, openIn(platform, context)),
+      );
+    }
+  });
+}
+
+function run(id: RuleId, open: Open): Promise<void> {
+  const check = checks[id];
+  if (check === undefined) throw new Error(`No test for ${titleOf({ id, text: "" })}`);
+  return check(open);
+}
+
+function openIn(platform: SpecPlatform, { onTestFinished }: TestContext): Open {
+  return async (options) => {
+    const app = await platform.open(options);
+    onTestFinished(() => app.close());
+    return app;
+  };
+}

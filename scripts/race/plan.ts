@@ -23,6 +23,21 @@ export const LEASE = 1_000;
 const CREATE = "POST /v1/customers";
 const READS = ["GET /v1/customers", "GET /v1/customers/search", "GET /v1/customers/:customer"];
 
+/** What goes wrong with creations, and how likely it is at most. */
+const CREATION_FAULTS: readonly [RequestFault, number][] = [
+  // Longer than the lease: the next one finds the key in use, which Stripe answers with 409.
+  [{ fault: "latency", milliseconds: 1.5 * LEASE }, 0.4],
+  [{ fault: "latency", milliseconds: 20 }, 1],
+  [{ fault: "cut_before" }, 0.4],
+  [{ fault: "cut_after" }, 0.5],
+  [{ fault: "half_answer" }, 0.4],
+  [{ fault: "rate_limited" }, 0.4],
+  [{ fault: "lock_timeout" }, 0.3],
+  [{ fault: "error_before" }, 0.6],
+  [{ fault: "error_before", kept: false, status: 503 }, 0.4],
+  [{ fault: "error_after" }, 0.6],
+];
+
 /**
  * A 500 whose effect comes later is left out: Stripe calls it indeterminate, and a customer that
  * appears after we looked cannot be prevented by anybody. It is reported, which other tests show.
@@ -32,19 +47,11 @@ export function planOf(seed: number): Plan {
   const upTo = (most: number) => chance() * most;
   const pick = <T>(...choices: readonly [T, ...T[]]): T =>
     choices[Math.floor(chance() * choices.length)] ?? choices[0];
-  const onCreate: RequestFault[] = [
-    // Longer than the lease: the next one finds the key in use, which Stripe answers with 409.
-    { fault: "latency", on: CREATE, milliseconds: 1.5 * LEASE, rate: upTo(0.4) },
-    { fault: "latency", on: CREATE, milliseconds: 20, rate: 0.5 },
-    { fault: "cut_before", on: CREATE, rate: upTo(0.25) },
-    { fault: "cut_after", on: CREATE, rate: upTo(0.4) },
-    { fault: "half_answer", on: CREATE, rate: upTo(0.25) },
-    { fault: "rate_limited", on: CREATE, rate: upTo(0.25) },
-    { fault: "lock_timeout", on: CREATE, rate: upTo(0.15) },
-    { fault: "error_before", on: CREATE, rate: upTo(0.5) },
-    { fault: "error_before", on: CREATE, kept: false, status: 503, rate: upTo(0.25) },
-    { fault: "error_after", on: CREATE, rate: upTo(0.5) },
-  ];
+  // Each strikes a few times at most, so that a seed ends: what counts is how they meet.
+  const onCreate = CREATION_FAULTS.map(([fault, most]): RequestFault => {
+    const times = pick(1, 1, 2, 3);
+    return { ...fault, on: CREATE, rate: upTo(most), times };
+  });
   const onReads = READS.flatMap((on): RequestFault[] => [
     { fault: "rate_limited", on, rate: upTo(0.1) },
     { fault: "error_before", on, rate: upTo(0.1) },

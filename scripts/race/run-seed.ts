@@ -12,7 +12,7 @@ export interface Outcome {
   readonly plan: Plan;
   readonly reports: readonly Report[];
   readonly killed: number;
-  /** Whether the killed process had sent a creation that was not answered yet. */
+  /** Whether it was the sending of a creation that the process was killed at. */
   readonly killedPosting: boolean;
   /** How Stripe answered all creations; what it cut off counts as what it would have said. */
   readonly creations: { readonly [status: string]: number };

@@ -69,10 +69,18 @@ export async function linkOf(
   return (await put(runtime, record, settled(claim))) && claim.customerId;
 }
 
-/** A link to a customer that was deleted, but the claim was not told. */
-export async function isGone(runtime: Runtime, { account, customerId }: Claim): Promise<boolean> {
+/**
+ * A link to a customer that is known to be deleted, but the claim was not told: the deletion was
+ * committed before the link, or found by other means than its event.
+ */
+async function isGone(runtime: Runtime, { account, customerId }: Claim): Promise<boolean> {
   if (account !== null || customerId === null) return false;
   return (await runtime.store.version("customers", customerId))?.state === "deleted";
+}
+
+/** The mirror is of the key's own account, and of what the application chose. */
+export function isMirrored({ resources }: Runtime, { account }: Target): boolean {
+  return account === null && resources.includes("customers");
 }
 
 /** Links the customer, and mirrors it. */
@@ -83,17 +91,10 @@ export async function link(
   customer: Stripe.Response<Stripe.Customer>,
   startedAt: number,
 ): Promise<void> {
-  const linked = linkedTo(claim, customer.id);
-  // The mirror is of the key's own account.
-  const isMirrored = claim.account === null;
-  const snapshot = isMirrored
+  const snapshot = isMirrored(runtime, claim)
     ? sightOfCreation(runtime, "customers", customer, startedAt)
     : undefined;
-  const record = await put(runtime, held, linked, snapshot);
-  // A deletion that was committed before this did not find the link; a later one will.
-  if (record !== undefined && (await isGone(runtime, linked))) {
-    await put(runtime, record, freed(linked));
-  }
+  await put(runtime, held, linkedTo(claim, customer.id), snapshot);
 }
 
 /** Whether a customer belongs to another entity: editing its metadata at Stripe moves no link. */

@@ -5,6 +5,7 @@
 import Stripe from "stripe";
 import {
   ENTITY_KEY,
+  isMirrored,
   isTaken,
   link,
   linkOf,
@@ -75,13 +76,15 @@ export async function drive(
     const customer = await linkOf(runtime, record);
     if (customer !== undefined) return customer;
     const now = runtime.now();
-    if (round > 0 && now > end) throw tooLong(work);
+    if (round > 0 && now > end) throw tooLong(work, record);
     if (claim === undefined || claim.state === "free") {
       if (wanted === undefined) return undefined;
       await open(work, record, wanted);
     } else if (Math.max(claim.leasedUntil, claim.notBefore) > now) {
       if (wanted === undefined) return undefined;
-      if (claim.notBefore > end) throw claim.state === "open" ? tooLong(work) : unclear(target);
+      if (claim.notBefore > end) {
+        throw claim.state === "open" ? tooLong(work, record) : unclear(work, record);
+      }
       await runtime.sleep(waiting(claim, now, round));
     } else if (isTooOld(claim, now, runtime.timing)) {
       await put(runtime, record, outlived(claim, runtime.timing));
@@ -96,19 +99,28 @@ function waiting({ notBefore }: Claim, now: number, round: number): number {
   return Math.max(0, notBefore - now) + 20 + Math.random() * Math.min(500, 50 * (round + 1));
 }
 
-function tooLong({ target, trouble }: Work): BillingError {
-  return new BillingError(
-    "provider_error",
-    `The customer of ${target.entityId} is still being made. Try again in a minute; the claim is finished in the background.`,
-    trouble === undefined ? undefined : { cause: trouble },
-  );
+function tooLong(work: Work, record: StoredRecord | undefined): BillingError {
+  const { entityId } = work.target;
+  const message = `The customer of ${entityId} is still being made. Try again in a minute; the claim is finished in the background.`;
+  return givenUp(work, record, message);
 }
 
-function unclear({ entityId }: Target): BillingError {
-  return new BillingError(
-    "provider_error",
-    `Stripe's answer about the customer of ${entityId} was not clear. Whether it was made is looked up in a minute; try again then.`,
-  );
+function unclear(work: Work, record: StoredRecord | undefined): BillingError {
+  const { entityId } = work.target;
+  const message = `Stripe's answer about the customer of ${entityId} was not clear. Whether it was made is looked up in a minute; try again then.`;
+  return givenUp(work, record, message);
+}
+
+/** The caller does not wait any longer; the background goes on when the claim's time has come. */
+function givenUp(
+  { runtime, trouble }: Work,
+  record: StoredRecord | undefined,
+  message: string,
+): BillingError {
+  const now = runtime.now();
+  runtime.wake(Math.max(0, (record?.due ?? now) - now));
+  const options = trouble === undefined ? undefined : { cause: trouble };
+  return new BillingError("provider_error", message, options);
 }
 
 /** Adopts a customer that the mirror knows, or commits a claim to make one. */
@@ -134,7 +146,7 @@ async function open(work: Work, record: StoredRecord | undefined, wanted: Wanted
 /** The oldest of the other customers of this entity that the mirror has. */
 async function mirrored(runtime: Runtime, claim: Claim): Promise<string | undefined> {
   const live: { id: string; created: number }[] = [];
-  for (const id of claim.others) {
+  for (const id of isMirrored(runtime, claim) ? claim.others : []) {
     const row = await runtime.store.row("customers", id);
     if (row !== undefined && !(await isTaken(runtime, id, claim))) live.push(row.stripe);
   }
@@ -180,6 +192,7 @@ async function create(work: Work, held: StoredRecord, claim: Claim): Promise<voi
     const next = afterFailure(attempted(error));
     if (next === "again") throw error;
     if (next === "doubt") {
+      work.trouble = error;
       await put(runtime, held, doubted(claim, runtime.now(), runtime.timing));
       return;
     }

@@ -192,6 +192,7 @@ export function rotated(claim: Claim, key: string): Claim {
     key,
     past: [...claim.past, claim.key],
     firstAttemptAt: null,
+    failures: 0, // Stripe has just answered
     notBefore: 0,
     leasedUntil: 0,
   };

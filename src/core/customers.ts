@@ -3,7 +3,15 @@
  * at any step; and what events and lists tell about customers that carry an entity's id.
  */
 import type Stripe from "stripe";
-import { ENTITY_KEY, isGone, isTaken, linkOf, put, reaching, reportOther } from "./claim-record.js";
+import {
+  ENTITY_KEY,
+  isMirrored,
+  isTaken,
+  linkOf,
+  put,
+  reaching,
+  reportOther,
+} from "./claim-record.js";
 import { drive, isRefusal } from "./claiming.js";
 import { afterSight, type Claim, claimId, claimOf, freed, type Target } from "./claims.js";
 import { isLive } from "./config.js";
@@ -139,8 +147,8 @@ async function fillMissing(
   args: SetupArgs,
 ): Promise<boolean> {
   if (isEmpty(missingOf({ email: null, metadata: {} }, args))) return true;
-  const isMirrored = target.account === null;
-  const row = isMirrored ? await runtime.store.row("customers", id) : undefined;
+  const mirrored = isMirrored(runtime, target);
+  const row = mirrored ? await runtime.store.row("customers", id) : undefined;
   if (row !== undefined && isEmpty(missingOf(row.stripe, args))) return true;
   const startedAt = runtime.now();
   const customer = await runtime
@@ -148,14 +156,13 @@ async function fillMissing(
     .customers.retrieve(id, {}, reaching(target))
     .catch(provider);
   if (customer.deleted) {
-    if (isMirrored) await store(runtime, tombstone(runtime, customer, startedAt));
+    if (mirrored) await store(runtime, tombstone(runtime, customer, startedAt));
     await forgetCustomer(runtime, id);
     return false;
   }
   const changes = missingOf(customer, args);
   if (isEmpty(changes)) {
-    if (isMirrored)
-      await store(runtime, sightOfCreation(runtime, "customers", customer, startedAt));
+    if (mirrored) await store(runtime, sightOfCreation(runtime, "customers", customer, startedAt));
     return true;
   }
   const updatedAt = runtime.now();
@@ -163,7 +170,7 @@ async function fillMissing(
     .stripe()
     .customers.update(id, changes, reaching(target))
     .catch(provider);
-  if (isMirrored) await store(runtime, sightOfCreation(runtime, "customers", updated, updatedAt));
+  if (mirrored) await store(runtime, sightOfCreation(runtime, "customers", updated, updatedAt));
   return true;
 }
 
@@ -212,14 +219,9 @@ export async function observeCustomer(runtime: Runtime, customer: Carrier): Prom
     const version = await runtime.store.version("customers", id);
     if (version === undefined || version.state === "deleted") return;
     if (await isTaken(runtime, id, target)) return;
-    const written = await put(runtime, record, next);
-    if (written === undefined) continue;
+    if ((await put(runtime, record, next)) === undefined) continue;
     for (const other of next.others) {
       if (!claim?.others.includes(other)) reportOther(runtime, other);
-    }
-    // A deletion that was committed before this did not find the link; a later one will.
-    if (next.customerId === id && (await isGone(runtime, next))) {
-      await put(runtime, written, freed(next));
     }
     return;
   }

@@ -125,6 +125,7 @@ describe("a claim", () => {
     const twice = rotated(doubted(rotated(uncertain, "key-2"), NOW, TIMING), "key-3");
     expect(twice).toMatchObject({ state: "open", key: "key-3", past: ["key-1", "key-2"] });
     expect(twice).toMatchObject({ firstAttemptAt: null, notBefore: 0, params: opening.params });
+    expect(rotated(retried(uncertain, NOW, 1), "key-2").failures).toBe(0);
     expect(["key-1", "key-2", "key-3"].every((key) => madeBy(twice, key))).toBe(true);
     expect(madeBy(twice, "key-4")).toBe(false);
     expect(madeBy(twice, null)).toBe(false);

@@ -2,42 +2,18 @@
 // Stripe, each death and each event leads to. That it holds under load is shown by `npm run race`.
 import { describe, expect, it, vi } from "vitest";
 import { put } from "../../../src/core/claim-record.js";
-import { attempting, leased, type Opening, opened, rotated } from "../../../src/core/claims.js";
+import { opened } from "../../../src/core/claims.js";
 import { finishClaims, setup } from "../../../src/core/customers.js";
-import { receiveEvent } from "../../../src/core/door.js";
 import type { Runtime } from "../../../src/core/runtime.js";
-import { readEvent } from "../../../src/core/sight.js";
-import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
+import { createBilling } from "../../../src/postgres/index.js";
+import { CREATE, emailsAt, entityId, LIST, leftBehind, opening, sent } from "./claims-kit.js";
+import { type App, type AppOptions, applications, billingError, eventually, NOW } from "./kit.js";
 
 const open = applications();
-const CREATE = "POST /v1/customers";
-const LIST = "GET /v1/customers";
-const entityId = "user_1";
 
 /** A still clock, and no webhooks unless a test wants them. */
 const still = (options: AppOptions = {}) =>
   open({ endpoint: false, ...options, stripe: { now: NOW, ...options.stripe } });
-
-const opening: Opening = {
-  entityId,
-  account: null,
-  livemode: false,
-  key: "key-of-a-dead-process",
-  params: { email: "ada@example.com", metadata: { entityId } },
-  searched: true,
-};
-
-/** A process opened the claim and died as it sent the creation, which reached Stripe or did not. */
-async function leftBehind({ core, stripe }: App, reached: boolean): Promise<string | undefined> {
-  const now = core.now();
-  await put(core, undefined, leased(attempting(opened(undefined, opening), now), now, core.timing));
-  if (!reached) return undefined;
-  const { id } = await stripe.customers.create(opening.params, { idempotencyKey: opening.key });
-  return id;
-}
-
-const sent = ({ double }: App, signature: string) => double.requests.count(signature);
-const emailsAt = ({ double }: App) => double.objects("customer").map(({ email }) => email);
 
 describe("a first setup", () => {
   it("makes one customer under a random key, with the entity in its metadata", async () => {
@@ -75,6 +51,23 @@ describe("a first setup", () => {
     expect(ids.size).toBe(1);
     expect(sent(app, "GET /v1/customers/search")).toBe(1);
     expect(sent(app, CREATE)).toBe(1);
+  });
+
+  it("of fifty callers in one process does not make fifty look at the same row", async () => {
+    const app = await open({ endpoint: false });
+    let queries = 0;
+    const db = {
+      query: (text: string, values?: unknown[]) => {
+        queries++;
+        return app.pool.query(text, values);
+      },
+      connect: () => app.pool.connect(),
+    };
+    const billing = createBilling({ ...app.config, db });
+    app.double.faults.add({ fault: "latency", milliseconds: 800, on: CREATE });
+    const callers = Array.from({ length: 50 }, () => billing.setup({ entityId }));
+    expect(new Set((await Promise.all(callers)).map(({ customerId }) => customerId)).size).toBe(1);
+    expect(queries).toBeLessThan(50 * 3 + 50); // each looks before and after, and one works
   });
 
   it("commits its claim and its first attempt before anything is sent", async () => {
@@ -148,7 +141,7 @@ describe("answers that are no success", () => {
     const app = await still();
     app.double.faults.add({ fault: "error_after", on: CREATE, times: 1 });
     const error = await billingError(setup(app.core, { entityId }));
-    expect(error).toMatchObject({ code: "provider_error" });
+    expect(error).toMatchObject({ code: "provider_error", cause: { statusCode: 500 } });
     expect(error.message).toContain("looked up in a minute");
     expect(await app.claim(entityId)).toMatchObject({ state: "uncertain" });
     const early = await billingError(setup(app.core, { entityId }));
@@ -157,6 +150,18 @@ describe("answers that are no success", () => {
     await app.double.clock.advance({ seconds: 60 });
     const { customerId } = await setup(app.core, { entityId });
     expect(app.double.objects("customer").map(({ id }) => id)).toEqual([customerId]);
+  });
+
+  it("is looked up without anybody asking again, too", async () => {
+    const timing = { claimPatience: 100, claimSettle: 400 };
+    const app = await open({ endpoint: false, config: { timing } });
+    app.double.faults.add({ fault: "error_after", on: CREATE, times: 1 });
+    await billingError(app.b.setup({ entityId }));
+    await eventually(
+      () => app.claim(entityId),
+      (claim) => claim?.state === "linked",
+    );
+    expect(app.double.objects("customer")).toHaveLength(1);
   });
 
   it("a key that was used with other parameters is looked up and rotated", async () => {
@@ -176,6 +181,7 @@ describe("answers that are no success", () => {
     const wrong = { ...app.core, stripe: wrongKey(app) };
     const error = await billingError(setup(wrong, { entityId }));
     expect(error).toMatchObject({ code: "provider_error", cause: { statusCode: 401 } });
+    expect(app.double.requests.countStatus(401)).toBe(1); // it does not get better by waiting
     const claim = await app.claim(entityId);
     expect(claim).toMatchObject({ state: "open", generation: 1 });
     await app.double.clock.advance({ seconds: 10 });
@@ -284,206 +290,5 @@ describe("a bad email", () => {
     expect(await app.claim(entityId)).toMatchObject({ state: "free" });
     await app.double.clock.advance({ days: 1 });
     expect(await finishClaims(app.core)).toBe(0);
-  });
-});
-
-describe("a claim that a dead process left behind", () => {
-  const finish = {
-    "the background": async ({ core }: App) => {
-      await finishClaims(core);
-    },
-    "the next setup": async ({ core }: App) => {
-      await setup(core, { entityId, email: "grace@example.com" });
-    },
-  };
-
-  for (const [who, finishes] of Object.entries(finish)) {
-    it(`two days ago, with the customer made: ${who} looks it up and links it`, async () => {
-      const app = await still();
-      const made = await leftBehind(app, true);
-      await app.double.clock.advance({ days: 2 });
-      app.double.requests.clear();
-      await finishes(app);
-      expect(app.double.objects("customer").map(({ id }) => id)).toEqual([made]);
-      expect(await app.claim(entityId)).toMatchObject({ state: "linked", customerId: made });
-      expect(sent(app, LIST)).toBe(1);
-      expect(sent(app, CREATE)).toBe(0);
-    });
-
-    it(`two days ago, with nothing made: ${who} looks first, and makes it under a new key`, async () => {
-      const app = await still();
-      await leftBehind(app, false);
-      await app.double.clock.advance({ days: 2 });
-      app.double.requests.clear();
-      await finishes(app);
-      const order = app.double.requests.recent().map(({ signature }) => signature);
-      expect(order.slice(0, 2)).toEqual([LIST, CREATE]);
-      const claim = await app.claim(entityId);
-      expect(claim).toMatchObject({ state: "linked", generation: 1, past: [opening.key] });
-      // With the parameters of the claim: a caller that comes later does not change them.
-      expect(emailsAt(app)).toEqual(["ada@example.com"]);
-    });
-
-    it(`a minute and a half ago, with the customer made: ${who} repeats the key`, async () => {
-      const app = await still();
-      const made = await leftBehind(app, true);
-      await app.double.clock.advance({ seconds: 91 });
-      app.double.requests.clear();
-      await finishes(app);
-      expect(app.double.objects("customer").map(({ id }) => id)).toEqual([made]);
-      expect(sent(app, CREATE)).toBe(1);
-      expect(sent(app, "GET /v1/customers/:customer")).toBe(1); // a replay is not trusted
-      expect(sent(app, LIST)).toBe(0);
-    });
-  }
-
-  it("is left alone while its lease lasts, and by the background a minute longer", async () => {
-    const app = await still({ config: { timing: { claimPatience: 5_000 } } });
-    await leftBehind(app, true);
-    app.double.requests.clear();
-    await billingError(setup(app.core, { entityId }));
-    await app.double.clock.advance({ seconds: 60 });
-    expect(await finishClaims(app.core)).toBe(0);
-    expect(app.double.requests.count()).toBe(0);
-  });
-
-  it("with an attempt just before its key grew old is not looked up at once", async () => {
-    const app = await still();
-    await leftBehind(app, false);
-    await app.double.clock.advance({ hours: 20 });
-    app.double.faults.add({ fault: "rate_limited", on: CREATE });
-    await billingError(setup(app.core, { entityId }));
-    app.double.faults.clear();
-    await app.double.clock.advance({ seconds: 10 });
-    app.double.requests.clear();
-    await billingError(setup(app.core, { entityId }));
-    expect(app.double.requests.count()).toBe(0);
-    await app.double.clock.advance({ seconds: 60 });
-    await setup(app.core, { entityId });
-    expect(await app.claim(entityId)).toMatchObject({ state: "linked", past: [opening.key] });
-  });
-});
-
-describe("a deletion", () => {
-  it("frees the entity, and the next setup makes a new customer within the key's life", async () => {
-    const app = await still({ endpoint: true });
-    const first = await setup(app.core, { entityId, email: "ada@example.com" });
-    const { key } = (await app.claim(entityId))!;
-    await app.stripe.customers.del(first.customerId);
-    await app.double.settle();
-    expect(await app.claim(entityId)).toMatchObject({ state: "free" });
-    const second = await setup(app.core, { entityId, email: "ada@example.com" });
-    expect(second.customerId).not.toBe(first.customerId);
-    const claim = await app.claim(entityId);
-    expect(claim).toMatchObject({ customerId: second.customerId, generation: 2 });
-    expect(claim?.key).not.toBe(key);
-    expect((await app.customers()).map(({ customerId }) => customerId)).toEqual([
-      second.customerId,
-    ]);
-  });
-
-  it("before the answer was heard: the replay is not trusted", async () => {
-    const app = await still();
-    const made = await leftBehind(app, true);
-    await app.stripe.customers.del(made ?? "");
-    await app.double.clock.advance({ seconds: 31 });
-    const { customerId } = await setup(app.core, { entityId });
-    expect(customerId).not.toBe(made);
-    expect(app.double.objects("customer").map(({ id }) => id)).toEqual([customerId]);
-  });
-
-  it("that is told between the answer and its commit is not missed", async () => {
-    const app = await still({ endpoint: false });
-    let first = "";
-    const core: Runtime = {
-      ...app.core,
-      store: {
-        ...app.core.store,
-        commit: async (batch) => {
-          const link = batch.records?.find(({ kind, next }) => kind === "claim" && next?.ref);
-          if (link !== undefined && first === "") {
-            first = link.next?.ref ?? "";
-            await app.stripe.customers.del(first);
-            await tell(app, "customer.deleted");
-          }
-          return app.core.store.commit(batch);
-        },
-      },
-    };
-    const { customerId } = await setup(core, { entityId });
-    expect(first).not.toBe("");
-    expect(customerId).not.toBe(first);
-    expect(app.double.objects("customer").map(({ id }) => id)).toEqual([customerId]);
-  });
-
-  it("that nobody told the claim of is noticed by the next setup", async () => {
-    const app = await still();
-    const { customerId } = await setup(app.core, { entityId });
-    await app.stripe.customers.del(customerId);
-    // As when an ask is answered with a deletion: the mirror knows, the claim does not.
-    await app.core.store.commit({
-      now: app.core.now(),
-      units: [
-        {
-          snapshots: [
-            {
-              resource: "customers",
-              id: customerId,
-              origin: "page",
-              kind: "deleted",
-              usable: true,
-              lo: app.double.clock.seconds(),
-              hi: app.double.clock.seconds(),
-              content: null,
-            },
-          ],
-        },
-      ],
-    });
-    const again = await setup(app.core, { entityId });
-    expect(again.customerId).not.toBe(customerId);
-  });
-});
-
-/** Hands the newest event of this type to the door, as a webhook does. */
-async function tell({ core, stripe }: App, type: string): Promise<void> {
-  const [raw] = (await stripe.events.list({ type })).data;
-  const event = readEvent(JSON.parse(JSON.stringify(raw)));
-  if (event === undefined) throw new Error(`There is no ${type}`);
-  await receiveEvent(core, event);
-}
-
-describe("a customer.created event", () => {
-  it("links a pending claim by the key of its request, before anybody else does", async () => {
-    const app = await still({ endpoint: true });
-    const made = await leftBehind(app, true);
-    await app.double.settle();
-    expect(await app.claim(entityId)).toMatchObject({ state: "linked", customerId: made });
-    app.double.requests.clear();
-    expect(await setup(app.core, { entityId })).toEqual({ customerId: made });
-    expect(app.double.requests.count()).toBe(0);
-    expect(await app.customers()).toMatchObject([{ entityId, customerId: made }]);
-  });
-
-  it("links it by a key that was given up, too", async () => {
-    const app = await still({ endpoint: true });
-    const claim = rotated(opened(undefined, opening), "another-key");
-    await put(app.core, undefined, claim);
-    const { id } = await app.stripe.customers.create(opening.params, {
-      idempotencyKey: opening.key,
-    });
-    await app.double.settle();
-    expect(await app.claim(entityId)).toMatchObject({ state: "linked", customerId: id });
-  });
-
-  it("of a customer made elsewhere does not resolve a pending claim, and is reported", async () => {
-    const app = await still({ endpoint: true });
-    await leftBehind(app, false);
-    const { id } = await app.stripe.customers.create({ metadata: { entityId } });
-    await app.double.settle();
-    expect(await app.claim(entityId)).toMatchObject({ state: "open", others: [id] });
-    expect(app.log).toContain(
-      `A second customer carries an entity's id; it is mirrored and not linked: ${id}`,
-    );
   });
 });

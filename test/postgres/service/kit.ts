@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import Stripe from "stripe";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, vi } from "vitest";
 import type { Row } from "../../../src/core/catalogue.js";
 import type { Claim } from "../../../src/core/claims.js";
 import { BillingError } from "../../../src/core/errors.js";
@@ -73,6 +73,7 @@ export function applications(): (options?: AppOptions) => Promise<App> {
   let pool: pg.Pool;
   let opened = 0;
   const closing: (() => Promise<void>)[] = [];
+  vi.setConfig({ testTimeout: 30_000 }); // the background has its delays, and machines are busy
   beforeAll(async () => {
     database = await createDatabase();
     pool = createPool(database.url, { max: 20 });
@@ -157,7 +158,7 @@ async function openApp(
     sql: async <T>(text: string) => (await pool.query(text)).rows as T[],
     close: async () => {
       await server.close();
-      await double.close();
+      await double.close().catch(() => {}); // a test may have closed it already
     },
   };
 }
@@ -206,4 +207,11 @@ export async function eventually<T>(
     if (Date.now() > end) throw new Error(`It stayed ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
+}
+
+/** All that comes out of a stream. */
+export async function bytes(stream: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 }

@@ -1,41 +1,14 @@
 // Links to Stripe's pages: what is passed on, what is ours to decide, and what is refused before
 // anything is sent.
-import type Stripe from "stripe";
 import { describe, expect, it, vi } from "vitest";
 import * as links from "../../../src/core/links.js";
 import { createBilling, createStripe } from "../../../src/postgres/index.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
+import { entityId, paying, price, sessionsOf, subscribing, urlsOf } from "./links-kit.js";
 
 const open = applications();
 const still = (options: AppOptions = {}) =>
   open({ endpoint: false, ...options, stripe: { now: NOW, ...options.stripe } });
-const entityId = "user_1";
-
-async function price(
-  { stripe }: App,
-  options?: Stripe.RequestOptions,
-  recurring = true,
-): Promise<string> {
-  const params: Stripe.PriceCreateParams = {
-    currency: "usd",
-    unit_amount: 2_000,
-    product_data: { name: "Engine" },
-    ...(recurring ? { recurring: { interval: "month" } } : {}),
-  };
-  return (await stripe.prices.create(params, options)).id;
-}
-
-const urlsOf = ({ url }: App) => ({ success_url: `${url}/welcome`, cancel_url: `${url}/pricing` });
-const subscribing = (app: App, priceId: string) =>
-  ({ entityId, priceId, mode: "subscription", ...urlsOf(app) }) as const;
-const paying = (app: App, priceId: string): links.PayParams => ({
-  entityId,
-  referenceId: "order_7",
-  mode: "payment",
-  line_items: [{ price: priceId, quantity: 2 }],
-  ...urlsOf(app),
-});
-const sessionsOf = ({ double }: App) => double.objects("checkout.session");
 
 describe("subscribe", () => {
   it("makes the customer if there is none, and a session for it", async () => {
@@ -238,102 +211,6 @@ describe("what Stripe refuses", () => {
     const error = await billingError(call);
     expect(error.code).toBe("provider_error");
     expect(error.message).toContain("without a link");
-  });
-});
-
-describe("request options", () => {
-  it("an idempotency key reaches the session alone, and repeats it", async () => {
-    const app = await still();
-    const params = subscribing(app, await price(app));
-    const options = { idempotencyKey: "cart_1" };
-    const first = await app.a.stripe.subscribe({}, params, options);
-    const again = await app.a.stripe.subscribe({}, params, options);
-    expect(again).toEqual(first);
-    expect(sessionsOf(app)).toHaveLength(1);
-    const made = (await app.stripe.events.list({ type: "customer.created" })).data;
-    expect(made.map(({ request }) => request?.idempotency_key)).not.toContain("cart_1");
-    const portal = { entityId, returnUrl: `${app.url}/account` };
-    await app.b.sync({ data: false, portal: true });
-    const link = await app.a.stripe.portal({}, portal, { idempotencyKey: "portal_1" });
-    expect(await app.a.stripe.portal({}, portal, { idempotencyKey: "portal_1" })).toEqual(link);
-  });
-
-  it("an idempotency key repeats the session later that day, and on the next", async () => {
-    const app = await still();
-    const params = subscribing(app, await price(app));
-    const call = () => links.subscribe(app.core, params, { idempotencyKey: "cart_1" });
-    const first = await call();
-    await app.double.clock.advance({ hours: 3, seconds: 7 });
-    expect(await call()).toEqual(first);
-    await app.double.clock.advance({ hours: 20 }); // past midnight, and within the key's life
-    expect(await call()).toEqual(first);
-    expect(sessionsOf(app)).toHaveLength(1);
-  });
-
-  it("an idempotency key for something else is Stripe's to refuse", async () => {
-    const app = await still();
-    const options = { idempotencyKey: "cart_1" };
-    await app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
-    const other = app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
-    const error = await billingError(other);
-    expect(error).toMatchObject({
-      code: "provider_error",
-      cause: { rawType: "idempotency_error" },
-    });
-    expect(sessionsOf(app)).toHaveLength(1);
-  });
-
-  it("an account reaches every call: the customer is made there, and belongs there", async () => {
-    const app = await still();
-    const own = await app.b.setup({ entityId });
-    const options = { stripeAccount: app.double.connectAccount() };
-    const params = subscribing(app, await price(app, options));
-    await app.a.stripe.subscribe({}, params, options);
-    await app.a.stripe.subscribe({}, params, options);
-    const there = (await app.stripe.customers.list({}, options)).data;
-    expect(there.map(({ metadata }) => metadata)).toEqual([{ entityId }]);
-    const sessions = (await app.stripe.checkout.sessions.list({}, options)).data;
-    expect(sessions.map(({ customer }) => customer)).toEqual([there[0]?.id, there[0]?.id]);
-    expect(app.double.objects("customer").map(({ id }) => id)).toEqual([own.customerId]);
-    expect(sessionsOf(app)).toEqual([]);
-    // The mirror is of the key's own account, and so are its links.
-    expect((await app.customers()).map(({ customerId }) => customerId)).toEqual([own.customerId]);
-    expect(await app.b.setup({ entityId })).toEqual(own);
-  });
-
-  it("an account reaches the portal, without a configuration of another account", async () => {
-    const app = await still();
-    await app.b.setup({ entityId });
-    await app.b.sync({ data: false, portal: true });
-    const options = { stripeAccount: app.double.connectAccount() };
-    const portal = { entityId, returnUrl: `${app.url}/account` };
-    const missing = await billingError(app.a.stripe.portal({}, portal, options));
-    expect(missing.code).toBe("customer_not_found");
-    await app.a.stripe.subscribe({}, subscribing(app, await price(app, options)), options);
-    const { id } = await app.stripe.billingPortal.configurations.create(
-      { features: { invoice_history: { enabled: true } } },
-      options,
-    );
-    const { url } = await app.a.stripe.portal({}, { ...portal, configuration: id }, options);
-    expect(url).toContain("/p/session/");
-    expect(app.double.objects("billing_portal.session")).toEqual([]);
-    // Without one it is Stripe that says what is missing, not that ours does not exist there.
-    const error = await billingError(app.a.stripe.portal({}, portal, options));
-    expect(error.message).not.toContain("No such configuration");
-  });
-
-  it("two accounts have two customers for one entity, however many ask at once", async () => {
-    const app = await open({ endpoint: false });
-    const accounts = [app.double.connectAccount(), app.double.connectAccount()];
-    const calls: Promise<unknown>[] = [];
-    for (const stripeAccount of accounts) {
-      const params = subscribing(app, await price(app, { stripeAccount }));
-      for (let i = 0; i < 5; i++) calls.push(app.a.stripe.subscribe({}, params, { stripeAccount }));
-    }
-    await Promise.all(calls);
-    for (const stripeAccount of accounts) {
-      expect((await app.stripe.customers.list({}, { stripeAccount })).data).toHaveLength(1);
-    }
   });
 });
 

@@ -1,45 +1,16 @@
-// The way back from Stripe's pages: whom it sends where, whom it refuses, and what the page they
-// land on already sees.
+// The way back from Stripe's pages: whom it sends where, and whom it refuses.
 import { describe, expect, it } from "vitest";
-import { handleRequest } from "../../../src/core/http.js";
-import { type ReturnTo, returnLink } from "../../../src/core/return.js";
-import { createBilling, createStripe, type PostgresConfig } from "../../../src/postgres/index.js";
-import { type App, type AppOptions, applications, billingError, eventually, NOW } from "./kit.js";
+import { returnLink } from "../../../src/core/return.js";
+import { createStripe, type PostgresConfig } from "../../../src/postgres/index.js";
+import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
+import { LIST, link, visit } from "./return-kit.js";
 
 const open = applications();
 const still = (options: AppOptions = {}) =>
   open({ endpoint: false, ...options, stripe: { now: NOW, ...options.stripe } });
-const LIST = "GET /v1/subscriptions";
-const SESSION = `cs_test_${"a1".repeat(20)}`;
-
-const visit = (link: string, init: RequestInit = {}) =>
-  fetch(link.replace("{CHECKOUT_SESSION_ID}", SESSION), { redirect: "manual", ...init });
-
-/** A link as the library gives it to Stripe, for a customer that exists; in the application's time. */
-async function link(
-  app: App,
-  to: Partial<ReturnTo> = {},
-  runtime = { ...app.core, now: Date.now },
-): Promise<string> {
-  const { customerId } = await app.b.setup({ entityId: "user_1" });
-  app.double.requests.clear();
-  const target = `${app.url}/welcome`;
-  return returnLink(runtime, { kind: "checkout", target, customerId, account: null, ...to });
-}
-
 /** The other variant of an application that differs in its configuration. */
 const differing = (app: App, changes: Partial<PostgresConfig>) =>
   createStripe({ ...app.config, ...changes }).stripe;
-
-async function price({ stripe }: App): Promise<string> {
-  const { id } = await stripe.prices.create({
-    currency: "usd",
-    unit_amount: 2_000,
-    recurring: { interval: "month" },
-    product_data: { name: "Engine" },
-  });
-  return id;
-}
 
 describe("a link of ours", () => {
   it("sends the person on with 303, not to be kept, and without a referrer", async () => {
@@ -223,186 +194,6 @@ describe("a target outside the allowed origins", () => {
     const app = await still({ config: { base_url: "https://app.example" } });
     const answer = await app.b.billing.fetch(new Request(await link(app, { target })));
     expect(answer.headers.get("location")).toBe("https://app.example/a");
-  });
-});
-
-describe("an expired link with a good signature", () => {
-  it("sends the person on, without refreshing", async () => {
-    const app = await still();
-    const request = new Request(await link(app, {}, app.core));
-    const follow = () => handleRequest(app.core, request.clone());
-    await app.double.clock.advance({ hours: 25 });
-    expect((await follow()).status).toBe(303);
-    const listed = () => app.double.requests.count(LIST);
-    await eventually(listed, (count) => count === 1);
-    await app.double.clock.advance({ hours: 24, seconds: 1 });
-    app.double.requests.clear();
-    const answer = await follow();
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get("location")).toBe(`${app.url}/welcome`);
-    expect(app.double.requests.count()).toBe(0);
-  });
-});
-
-describe("the session's id", () => {
-  it.each([
-    ["as it is written", "session={CHECKOUT_SESSION_ID}", `session=${SESSION}`],
-    ["as a URL library encodes it", "session=%7BCHECKOUT_SESSION_ID%7D", `session=${SESSION}`],
-    ["encoded in small letters", "session=%7bCHECKOUT_SESSION_ID%7d", `session=${SESSION}`],
-    ["twice", "a={CHECKOUT_SESSION_ID}&b={CHECKOUT_SESSION_ID}", `a=${SESSION}&b=${SESSION}`],
-    ["nowhere", "a=1", "a=1"],
-  ])("reaches the application: the placeholder %s", async (_, query, wanted) => {
-    const app = await still();
-    const answer = await visit(await link(app, { target: `${app.url}/welcome?${query}` }));
-    expect(answer.headers.get("location")).toBe(`${app.url}/welcome?${wanted}`);
-  });
-
-  it.each([
-    "",
-    "cs_test_",
-    "cs_test_a&admin=1",
-    "cs_test_a#b",
-    "cs_test_a/../../x",
-    'cs_test_"><script>',
-    "cs_test_a\r\nSet-Cookie: x=1",
-    "https://evil.example",
-    `cs_test_${"a".repeat(201)}`,
-    "{CHECKOUT_SESSION_ID}",
-  ])("that is none is left out: %j", async (id) => {
-    const app = await still();
-    const address = await link(app, { target: `${app.url}/welcome?s={CHECKOUT_SESSION_ID}` });
-    const url = new URL(address);
-    url.searchParams.set("session_id", id);
-    const answer = await fetch(url, { redirect: "manual" });
-    expect(answer.headers.get("location")).toBe(`${app.url}/welcome?s=`);
-  });
-
-  it("comes from Stripe's own page, all the way", async () => {
-    const app = await still();
-    const { url } = await app.b.checkout({
-      entityId: "user_1",
-      priceId: await price(app),
-      successUrl: `${app.url}/welcome?session={CHECKOUT_SESSION_ID}`,
-      cancelUrl: `${app.url}/pricing`,
-    });
-    const card = { number: "4242424242424242", expiry: "12 / 34", cvc: "123", name: "Ada" };
-    const paid = await fetch(url, {
-      method: "POST",
-      body: new URLSearchParams({ email: "ada@example.com", ...card }),
-      redirect: "manual",
-    });
-    const [session] = app.double.objects("checkout.session");
-    const back = await fetch(paid.headers.get("location") ?? "", { redirect: "manual" });
-    expect(session?.status).toBe("complete");
-    expect(back.headers.get("location")).toBe(`${app.url}/welcome?session=${session?.id}`);
-  });
-});
-
-describe("the page that the person lands on", () => {
-  it("sees the subscription, though every webhook was lost", async () => {
-    const app = await open({ endpoint: false });
-    await app.b.checkout({
-      entityId: "user_1",
-      priceId: await price(app),
-      successUrl: `${app.url}/welcome`,
-      cancelUrl: `${app.url}/pricing`,
-    });
-    const [session] = app.double.objects("checkout.session");
-    expect(app.double.dashboard.payCheckout(session?.id ?? "", { email: "a@example.com" })).toBe(
-      "paid",
-    );
-    expect(await app.b.store.activeSubscriptionsOf("user_1")).toEqual([]);
-    expect((await visit(session?.success_url ?? "")).status).toBe(303);
-    expect(await app.b.store.activeSubscriptionsOf("user_1")).toMatchObject([
-      { stripe: { status: "active" } },
-    ]);
-  });
-
-  it("sees what was changed in the portal, though the mirror has just heard of what was before", async () => {
-    const app = await open();
-    const { customerId } = await app.b.setup({ entityId: "user_1" });
-    await app.stripe.paymentMethods.attach("pm_card_visa", { customer: customerId });
-    const subscription = await app.stripe.subscriptions.create({
-      customer: customerId,
-      items: [{ price: await price(app) }],
-      trial_period_days: 7,
-    });
-    await app.double.settle();
-    app.double.faults.add({ fault: "lost" });
-    await app.stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true });
-    const target = `${app.url}/account`;
-    const address = await returnLink(app.core, {
-      kind: "portal",
-      target,
-      customerId,
-      account: null,
-    });
-    const started = performance.now();
-    expect((await visit(address)).status).toBe(303);
-    expect(performance.now() - started).toBeLessThan(2_000);
-    const [row] = await app.b.store.activeSubscriptionsOf("user_1");
-    expect(row?.stripe).toMatchObject({ cancel_at_period_end: true });
-  });
-
-  it("is reached within two seconds when Stripe is down", async () => {
-    const app = await open({ endpoint: false });
-    const address = await link(app);
-    await app.double.close();
-    const started = performance.now();
-    const answer = await visit(address);
-    expect(performance.now() - started).toBeLessThan(2_000);
-    expect([answer.status, answer.headers.get("location")]).toEqual([303, `${app.url}/welcome`]);
-    await app.double.close().catch(() => {}); // twice does no harm
-  });
-
-  it("is reached within two seconds when Stripe is slow", async () => {
-    const app = await open({ endpoint: false });
-    const address = await link(app);
-    app.double.faults.add({ fault: "latency", milliseconds: 4_000, on: LIST });
-    const started = performance.now();
-    expect((await visit(address)).status).toBe(303);
-    const took = performance.now() - started;
-    expect(took).toBeLessThan(2_000);
-    expect(took).toBeGreaterThan(1_000); // it did wait for Stripe
-  });
-
-  it("is reached within two seconds when the database hangs", async () => {
-    const app = await open({ endpoint: false });
-    const address = await link(app);
-    const never = new Promise<never>(() => {});
-    const { billing } = createBilling({
-      ...app.config,
-      db: { query: () => never, connect: () => never },
-    });
-    const started = performance.now();
-    expect((await billing.fetch(new Request(address))).status).toBe(303);
-    expect(performance.now() - started).toBeLessThan(2_000);
-  });
-});
-
-describe("refreshes", () => {
-  it("are limited to five for one link, however often it is visited", async () => {
-    const app = await still();
-    const address = await link(app);
-    for (let i = 0; i < 8; i++) expect((await visit(address)).status).toBe(303);
-    expect(app.double.requests.count(LIST)).toBe(5);
-    // Another link is not held back by it.
-    await visit(await link(app, { target: `${app.url}/other` }));
-    expect(app.double.requests.count(LIST)).toBe(1);
-  });
-
-  it("are limited for visits at the same time, too, and each of those waits for its own", async () => {
-    const app = await still();
-    const address = await link(app);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => visit(address)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(303));
-    expect(app.double.requests.count(LIST)).toBe(5);
-  });
-
-  it("ask nothing for a customer of a connected account, of which the mirror has nothing", async () => {
-    const app = await still();
-    expect((await visit(await link(app, { account: "acct_1" }))).status).toBe(303);
-    expect(app.double.requests.count()).toBe(0);
   });
 });
 

@@ -209,6 +209,15 @@ describe("a customer made elsewhere that carries the entity's id", () => {
   });
 });
 
+it("customers need not be mirrored: setup works without their table", async () => {
+  const app = await still({ endpoint: false, config: { resources: ["products", "prices"] } });
+  const first = await app.b.setup({ entityId, email: "ada@example.com" });
+  expect(await app.b.setup({ entityId, metadata: { team: "engines" } })).toEqual(first);
+  expect(app.double.objects("customer")).toMatchObject([
+    { id: first.customerId, email: "ada@example.com", metadata: { entityId, team: "engines" } },
+  ]);
+});
+
 describe("what is refused", () => {
   it.each([
     [

@@ -11,15 +11,45 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/postgres/**", "test/spec/postgres.test.ts"],
+          exclude: [
+            "test/postgres/**",
+            "test/spec/postgres.test.ts",
+            "test/convex/**",
+            "test/spec/convex.test.ts",
+            "test/convergence/{postgres,cost,convex}.test.ts",
+          ],
         },
       },
       {
         test: {
           name: "postgres",
-          include: ["test/postgres/**/*.test.ts", "test/spec/postgres.test.ts"],
+          include: [
+            "test/postgres/**/*.test.ts",
+            "test/spec/postgres.test.ts",
+            "test/convergence/{postgres,cost}.test.ts",
+          ],
           // Runs only when a test of this project runs, so unit tests never wait for a server.
           globalSetup: ["test/setup/postgres.ts"],
+        },
+      },
+      {
+        // As Convex runs functions: in an isolate, with Stripe's build for workers. Both packages
+        // must be inlined, or Node resolves them by its own conditions.
+        logLevel: "error",
+        ssr: { resolve: { conditions: ["worker", "module", "import", "default"] } },
+        // The examples import the library by its name.
+        resolve: {
+          alias: { "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts` },
+        },
+        test: {
+          name: "convex",
+          include: [
+            "test/convex/**/*.test.ts",
+            "test/spec/convex.test.ts",
+            "test/convergence/convex.test.ts",
+          ],
+          environment: "edge-runtime",
+          server: { deps: { inline: ["stripe", "convex-test"] } },
         },
       },
     ],

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type Part, partOf, parts, type Rule, rules, sectionOf } from "../test/spec/catalogue.js";
 import { decisions } from "../test/spec/decisions.js";
 import { names } from "../test/spec/names.js";
-import { postgresSkips } from "../test/spec/skips.js";
+import { convexSkips, postgresSkips, type Skip } from "../test/spec/skips.js";
 
 const file = new URL("../docs/spec.md", import.meta.url);
 
@@ -18,8 +18,8 @@ The library was built to a specification that names neither Stripe nor a platfor
 what its names are here, which test shows each of its rules, and what was decided where it leaves
 something open.
 
-\`npm test -- test/spec\` runs all rules on a real PostgreSQL, over real HTTP, with the real
-\`stripe\` package against the [double](./testing.md).
+\`npm test -- test/spec\` runs all rules over real HTTP, with the real \`stripe\` package against the
+[double](./testing.md): on a real PostgreSQL, and on Convex's own test library in the edge runtime.
 
 ## Names
 
@@ -30,7 +30,7 @@ ${table(
 
 ## Rules
 
-The words of a rule are the name of its test. Of ${rules.length} rules, ${rules.length - postgresSkips.length} are shown on PostgreSQL.
+The words of a rule are the name of its test. Of ${rules.length} rules, ${rules.length - postgresSkips.length} are shown on PostgreSQL and ${rules.length - convexSkips.length} on Convex.
 
 ${parts.map(printPart).join("\n\n")}
 
@@ -50,17 +50,17 @@ function printPart(part: Part): string {
 [test/spec/${part.file}](../test/spec/${part.file})
 
 ${table(
-  ["rule", "PostgreSQL"],
-  own.map((rule) => [printRule(rule), stateOf(rule)]),
+  ["rule", "PostgreSQL", "Convex"],
+  own.map((rule) => [printRule(rule), stateOf(rule, postgresSkips), stateOf(rule, convexSkips)]),
 )}`;
 }
 
 /** As its test is called, but with code as code. */
 const printRule = (rule: Rule): string => `${sectionOf(rule)} ${rule.text}`;
 
-function stateOf({ id }: Rule): string {
-  const skip = postgresSkips.find(({ rule }) => rule === id);
-  return skip === undefined ? "tested" : `not yet: ${skip.reason}`;
+function stateOf({ id }: Rule, skips: readonly Skip[]): string {
+  const skip = skips.find(({ rule }) => rule === id);
+  return skip === undefined ? "tested" : `not tested: ${skip.reason}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

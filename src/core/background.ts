@@ -6,8 +6,8 @@ import type { Runtime } from "./runtime.js";
 
 /** Does what is due now; answers how much it did, so that a caller can go on until nothing is left. */
 export async function workOnce(runtime: Runtime): Promise<number> {
+  const answered = await answerAsks(runtime); // first: an answer may make a refresh needless
   const refreshed = await refreshDue(runtime);
-  const answered = await answerAsks(runtime);
   const finished = await finishClaims(runtime);
-  return refreshed + answered + finished;
+  return answered + refreshed + finished;
 }

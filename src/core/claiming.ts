@@ -36,6 +36,7 @@ import {
 } from "./claims.js";
 import { isLive } from "./config.js";
 import { BillingError, provider } from "./errors.js";
+import { type AnswerHeaders, headerOf } from "./headers.js";
 import { checkMode } from "./mode.js";
 import type { Runtime } from "./runtime.js";
 import { stripeStatus } from "./sight.js";
@@ -282,5 +283,5 @@ function attempted(error: unknown): Attempted {
   };
 }
 
-const isReplayed = (headers: { readonly [name: string]: string }): boolean =>
-  headers["idempotent-replayed"] === "true";
+const isReplayed = (headers: AnswerHeaders): boolean =>
+  headerOf(headers, "idempotent-replayed") === "true";

@@ -6,6 +6,7 @@ import Stripe from "stripe";
 import { type ResourceName, resourceNames } from "./catalogue.js";
 import { BillingError } from "./errors.js";
 import type { Tolerances } from "./interval.js";
+import type { Rates } from "./sync/pace.js";
 
 /** Fits `console`, pino and the like. Lines carry ids, never secrets or personal data. */
 export interface Logger {
@@ -30,7 +31,14 @@ export interface BillingConfig {
   /** Widen these if your Stripe events are ever off by more. */
   readonly tolerances?: Partial<Tolerances>;
   readonly logger?: Logger;
-  /** Waits of the customer claim in milliseconds; only tests change them. */
+  /**
+   * How many requests a second the background may make, over all processes of this deployment.
+   * Default: Stripe's limits of the key's mode. `false` for no limit, as in benchmarks.
+   */
+  readonly rate?: Partial<Rates> | false;
+  /** How many pages a process reads at once in `sync`, `reconcile` and `verify`. Default 4. */
+  readonly concurrency?: number;
+  /** Waits in milliseconds; only tests change them. */
   readonly timing?: Partial<Timing>;
 }
 
@@ -43,10 +51,14 @@ export interface Timing {
   readonly claimAge: number;
   /** How long `setup` waits for another caller before it gives up. */
   readonly claimPatience: number;
-  /** How long after an event a customer's subscriptions are refreshed. */
+  /** How long after a payment its customer's subscriptions are refreshed, if nothing has told by then. */
   readonly refreshDelay: number;
   /** How long the return route waits for Stripe before it sends the person on. */
   readonly returnPatience: number;
+  /** How long one worker may hold a partition; a page's request ends before that. */
+  readonly pageLease: number;
+  /** How long a verification waits before it looks again at what differs. */
+  readonly verifyDelay: number;
 }
 
 export const TIMING: Timing = {
@@ -54,8 +66,10 @@ export const TIMING: Timing = {
   claimSettle: 60_000,
   claimAge: 20 * 60 * 60 * 1000,
   claimPatience: 20_000,
-  refreshDelay: 2_000,
+  refreshDelay: 5_000,
   returnPatience: 1_500,
+  pageLease: 30_000,
+  verifyDelay: 3_000,
 };
 
 /** The variable, the missing word and the command that sets it, said once. */

@@ -7,41 +7,66 @@ import type Stripe from "stripe";
 import { ENTITY_KEY, forgetCustomer, observeCustomer } from "./customers.js";
 import { ASK_DELAY } from "./mirror.js";
 import type { Runtime } from "./runtime.js";
-import { type ReceivedEvent, sightOfEvent } from "./sight.js";
-import type { RecordWish, Snapshot } from "./store.js";
+import { type ReceivedEvent, sightOfEvent, sightOfHint } from "./sight.js";
+import type { RecordWish, Snapshot, Unit, UnitOutcome } from "./store.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */
 export type Received = "handled" | "duplicate" | "ignored";
 
 export async function receiveEvent(runtime: Runtime, event: ReceivedEvent): Promise<Received> {
+  const effect = effectOf(runtime, event);
+  if (effect === undefined) return "ignored";
+  const result = await runtime.store.commit({ now: runtime.now(), units: [effect.unit] });
+  if (!result.committed) throw new Error("A commit without records cannot conflict");
+  // Also for a duplicate: whoever handled it first may have died before this.
+  if (effect.carried !== undefined) await follow(runtime, effect.carried);
+  wakeAfter(runtime, result.units, [effect.unit]);
+  return result.units[0]?.duplicate === false ? "handled" : "duplicate";
+}
+
+/** What an event asks for: what is committed at once, and what is to be followed afterwards. */
+export interface EventEffect {
+  readonly unit: Unit;
+  readonly carried: Carried | undefined;
+}
+
+/** Undefined when nothing in the mirror depends on such an event. */
+export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | undefined {
   const effects = runtime.effects.get(event.type as Stripe.Event.Type);
-  if (effects === undefined) return "ignored";
+  if (effects === undefined) return undefined;
   const snapshots: Snapshot[] = [];
   const wishes: RecordWish[] = [];
   for (const effect of effects) {
-    if (effect.kind === "refresh") wishes.push(...refreshWish(runtime, event));
-    else {
-      const snapshot = sightOfEvent(runtime, event, effect);
-      if (snapshot !== undefined) snapshots.push(snapshot);
-    }
+    const snapshot =
+      effect.kind === "refresh"
+        ? sightOfHint(runtime, event)
+        : sightOfEvent(runtime, event, effect);
+    if (snapshot !== undefined) snapshots.push(snapshot);
+    else if (effect.kind === "refresh") wishes.push(...refreshWish(runtime, event));
   }
   const { id: eventId, type, created, object } = event;
   const receipt = { eventId, type, created, objectId: object.id ?? null };
-  const result = await runtime.store.commit({
-    now: runtime.now(),
-    units: [{ receipt, snapshots, wishes }],
-  });
-  if (!result.committed) throw new Error("A commit without records cannot conflict");
-  const [unit] = result.units;
-  // Also for a duplicate: whoever handled it first may have died before this.
-  await followCustomer(runtime, event);
-  if (unit === undefined || unit.duplicate) return "duplicate";
-  if (unit.outcomes.some(({ act }) => act === "ask")) runtime.wake(ASK_DELAY);
-  if (wishes.length > 0) runtime.wake(runtime.timing.refreshDelay);
-  return "handled";
+  return { unit: { receipt, snapshots, wishes }, carried: carriedBy(event) };
 }
 
-/** Events about invoices, payments and checkouts refresh the subscriptions of their customer. */
+/** Has the background look after what these units left to do. */
+export function wakeAfter(
+  runtime: Runtime,
+  outcomes: readonly UnitOutcome[],
+  units: readonly Unit[],
+): void {
+  const fresh = units.filter((_, index) => outcomes[index]?.duplicate === false);
+  const asked = outcomes.some(
+    (unit) => !unit.duplicate && unit.outcomes.some(({ act }) => act === "ask"),
+  );
+  if (asked) runtime.wake(ASK_DELAY);
+  if (fresh.some(({ wishes = [] }) => wishes.length > 0)) runtime.wake(runtime.timing.refreshDelay);
+}
+
+/**
+ * Events about invoices, payments and checkouts refresh the subscription that they name. Those that
+ * name none refresh all of their customer's.
+ */
 function refreshWish(runtime: Runtime, event: ReceivedEvent): RecordWish[] {
   const { customer } = event.object;
   if (typeof customer !== "string") return [];
@@ -49,13 +74,23 @@ function refreshWish(runtime: Runtime, event: ReceivedEvent): RecordWish[] {
   return [{ kind: "refresh", id: customer, due, data: {} }];
 }
 
-/** Keeps the links between entities and customers in step with what happens to customers. */
-async function followCustomer(runtime: Runtime, event: ReceivedEvent): Promise<void> {
+/** What happened to a customer that the links between entities and customers must follow. */
+export type Carried =
+  | { readonly forget: string }
+  | { readonly observe: Parameters<typeof observeCustomer>[1] };
+
+function carriedBy(event: ReceivedEvent): Carried | undefined {
   const { id, metadata } = event.object;
-  if (id === undefined) return;
-  if (event.type === "customer.deleted") await forgetCustomer(runtime, id);
-  if (event.type !== "customer.created" && event.type !== "customer.updated") return;
+  if (id === undefined) return undefined;
+  if (event.type === "customer.deleted") return { forget: id };
+  if (event.type !== "customer.created" && event.type !== "customer.updated") return undefined;
   const entityId = (metadata as { [key: string]: string } | undefined)?.[ENTITY_KEY];
-  if (!entityId) return;
-  await observeCustomer(runtime, { id, entityId, idempotencyKey: event.idempotencyKey });
+  if (!entityId) return undefined;
+  return { observe: { id, entityId, idempotencyKey: event.idempotencyKey } };
+}
+
+/** Keeps the links in step. Doing it twice does no harm. */
+export async function follow(runtime: Runtime, carried: Carried): Promise<void> {
+  if ("forget" in carried) await forgetCustomer(runtime, carried.forget);
+  else await observeCustomer(runtime, carried.observe);
 }

@@ -27,7 +27,7 @@ export function eventInterval(created: number, { skew }: Tolerances = TOLERANCES
 
 /**
  * The content of an answer: true at some moment between the request and the answer's `Date`.
- * Without a readable `Date` nothing is known.
+ * Without a readable `Date` nothing is known. A clock that was set back makes no answer younger.
  */
 export function answerInterval(
   date: string | undefined,
@@ -36,7 +36,7 @@ export function answerInterval(
 ): Interval {
   const seconds = Date.parse(date ?? "") / 1000;
   if (Number.isNaN(seconds)) return UNBOUNDED;
-  return { lo: Math.floor(seconds - elapsedMs / 1000) - skew, hi: seconds + skew };
+  return { lo: Math.floor(seconds - Math.max(0, elapsedMs) / 1000) - skew, hi: seconds + skew };
 }
 
 /** The content of a list page, which may lag behind. */

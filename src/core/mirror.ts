@@ -61,24 +61,32 @@ export type Verdict =
       readonly content: "set" | "clear" | "keep";
     };
 
-/** Milliseconds between an ask and the first retrieval: what comes in a burst is asked once. */
-export const ASK_DELAY = 1000;
+/**
+ * Milliseconds between an ask and its retrieval. Longer than one purchase takes to raise all its
+ * events, so that what comes in a burst is asked about once.
+ */
+export const ASK_DELAY = 2000;
 
 const NEVER: Interval = { lo: -1, hi: -1 };
 const DROP: Verdict = { act: "drop" };
 
 /** Judges one snapshot. The verdict must be applied in the transaction that read `known`. */
 export function judge(known: Version | undefined, sight: Sight, at: Circumstances): Verdict {
-  if (sight.origin === "answer") return judgeAnswer(known, sight);
   const final = !at.idsReturn;
   if (final && known?.state === "deleted") return DROP;
+  if (sight.origin === "answer") return judgeAnswer(known, sight);
   if (final && sight.kind === "deleted") return written(known, sight, at);
   if (known === undefined) return judgeFirst(sight, at);
   if (sight.hi < known.lo) return DROP;
   const isEvent = sight.origin === "event";
   if (isEvent && final && sight.kind === "created" && known.state === "live") return DROP;
   const succeedsCreation = isEvent && known.first && sight.kind !== "created";
-  if (sight.usable && (sight.lo > known.hi || succeedsCreation)) return written(known, sight, at);
+  if (sight.usable && (sight.lo > known.hi || succeedsCreation)) {
+    // A list shows everything again and again: what has not changed is not written again.
+    const again = sight.origin === "page" && known.state === "live";
+    if (again && at.equal === undefined) return { act: "compare" };
+    return again && at.equal ? touched(known, sight) : written(known, sight, at);
+  }
   if (sight.usable && mayBeEqual(known, sight)) {
     if (sight.kind !== "deleted" && at.equal === undefined) return { act: "compare" };
     if (sight.kind === "deleted" || at.equal) return touched(known, sight);

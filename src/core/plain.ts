@@ -21,11 +21,15 @@ type Referable = { id: string; object: string };
  * }
  * ```
  */
-export type Plain<T> = [T] extends [Stripe.Decimal]
-  ? string
-  : string extends T
-    ? Exclude<T, Referable> // `string | Stripe.Customer | null` is the id, or null
-    : PlainEach<T>;
+export type Plain<T> = unknown extends T
+  ? T
+  : [T] extends [Stripe.Decimal]
+    ? string
+    : [NonNullable<T>] extends [object]
+      ? PlainEach<T> // before the next line, because a string fits into an interface without members
+      : string extends T
+        ? Exclude<T, Referable> // `string | Stripe.Customer | null` is the id, or null
+        : PlainEach<T>;
 
 /** Distributes over a union, so that `Price | null` becomes `Plain<Price> | null`. */
 type PlainEach<T> = T extends Stripe.Decimal
@@ -35,5 +39,9 @@ type PlainEach<T> = T extends Stripe.Decimal
     : T extends (infer E)[]
       ? Plain<E>[]
       : T extends object
-        ? { [K in keyof T]: Plain<T[K]> }
-        : undefined; // `void`, as in `deleted?: void`
+        ? { [K in keyof T as Kept<K, T[K]>]: Plain<T[K]> }
+        : undefined;
+
+/** Without fields that are never there, as `deleted?: void`: no document of Convex may have one. */
+// biome-ignore lint/suspicious/noConfusingVoidType: Stripe's own types say `void`.
+type Kept<K, V> = [V] extends [void] ? (unknown extends V ? K : never) : K;

@@ -4,67 +4,128 @@
  */
 import type Stripe from "stripe";
 import type { ResourceName } from "./catalogue.js";
+import { type AnswerHeaders, headerOf } from "./headers.js";
 import type { Interval } from "./interval.js";
+import { ASK_DELAY } from "./mirror.js";
 import type { Listing, Retrieval } from "./resource.js";
 import { resources } from "./resources.js";
 import type { Runtime } from "./runtime.js";
 import { answeredAt, plain, stripeStatus } from "./sight.js";
-import type { Ask, Snapshot } from "./store.js";
+import type { Ask, Outcome, Snapshot, StoredRecord } from "./store.js";
+import { hash } from "./sync/buckets.js";
+import { paced } from "./sync/pacer.js";
 
 const LEASE = 30_000;
-/** How often an answer may be overtaken before the ask goes back to the queue. */
+/** How often an answer that somebody waits for may be overtaken before the ask goes back. */
 const ROUNDS = 5;
+/** Milliseconds after which Stripe is asked again, at least, when it limits us or does not answer. */
+const LIMITED = 3_000;
+const FAILED = 10_000;
 
-/** Takes and answers asks that are due, one after another; answers how many were settled. */
-export async function answerAsks(runtime: Runtime, limit = 20): Promise<number> {
-  const asks = await runtime.store.takeAsks({ now: runtime.now(), lease: LEASE, limit });
+/**
+ * Takes and answers asks that are due, or will be within so many milliseconds, one after another;
+ * answers how many were settled.
+ */
+export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
+  const now = runtime.now() + ahead;
+  const asks = await runtime.store.takeAsks({ now, lease: LEASE, limit });
   let settled = 0;
-  for (const ask of asks) if (await answerAsk(runtime, ask)) settled++;
+  // Once each: what overtakes an answer is often the next event of a burst, and not the last.
+  for (const ask of asks) if (await answerAsk(runtime, ask, { rounds: 1 })) settled++;
   return settled;
 }
 
-/** Answers one ask. False if Stripe could not be asked now; then the ask waits. */
-export async function answerAsk(runtime: Runtime, ask: Ask): Promise<boolean> {
+/**
+ * Answers one ask. False if Stripe could not be asked now, or something came in between too often;
+ * then the ask waits. If somebody waits for it, it does not wait for its turn.
+ */
+export async function answerAsk(
+  runtime: Runtime,
+  ask: Ask,
+  { awaited = false, rounds = ROUNDS } = {},
+): Promise<boolean> {
   let { revision } = ask;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
+    const refresh = await refreshWaitingFor(runtime, ask);
     let snapshot: Snapshot;
     try {
-      snapshot = await retrieve(runtime, ask.resource, ask.id, revision);
+      snapshot = await retrieve(runtime, ask.resource, ask.id, revision, awaited);
     } catch (error) {
-      const wait = stripeStatus(error) === 429 ? 3_000 : 10_000;
       runtime.log.warn("Stripe could not be asked; trying again later", {
         resource: ask.resource,
         object: ask.id,
-        status: stripeStatus(error),
+        error: String(error),
       });
-      await runtime.store.postponeAsk(
-        { ...ask, revision },
-        runtime.now() + Math.round(wait * (1 + Math.random())), // times are whole
-      );
+      await postpone(runtime, { ...ask, revision }, pauseAfter(error, ask));
       return false;
     }
-    const result = await runtime.store.commit({
-      now: runtime.now(),
-      units: [{ snapshots: [snapshot] }],
-    });
-    const unit = result.committed ? result.units[0] : undefined;
-    const outcome = unit?.duplicate === false ? unit.outcomes[0] : undefined;
+    const outcome = await store(runtime, snapshot, refresh);
     if (outcome?.act !== "retry") return true;
     revision = outcome.revision;
   }
-  await runtime.store.postponeAsk({ ...ask, revision }, runtime.now() + 1_000);
+  await postpone(runtime, { ...ask, revision }, ASK_DELAY);
   return false;
 }
 
+/**
+ * The refresh that a subscription's customer waits for. Reading the subscription from now on tells
+ * what it would have told, so it can be dropped: a hint that comes later raises its revision.
+ */
+async function refreshWaitingFor(
+  runtime: Runtime,
+  { resource, id }: Ask,
+): Promise<StoredRecord | undefined> {
+  if (resource !== "subscriptions") return undefined;
+  const row = await runtime.store.row(resource, id);
+  return row && runtime.store.record("refresh", row.customerId);
+}
+
+/** Writes an answer, and drops the refresh that it makes needless unless that was wished for anew. */
+async function store(
+  runtime: Runtime,
+  snapshot: Snapshot,
+  refresh: StoredRecord | undefined,
+): Promise<Outcome | undefined> {
+  const batch = { now: runtime.now(), units: [{ snapshots: [snapshot] }] };
+  const needless = snapshot.kind === "changed" && refresh !== undefined ? [refresh] : [];
+  const records = needless.map(({ kind, id, revision }) => ({
+    kind,
+    id,
+    expect: revision,
+    next: null,
+  }));
+  let result = await runtime.store.commit({ ...batch, records });
+  if (!result.committed) result = await runtime.store.commit(batch);
+  const unit = result.committed ? result.units[0] : undefined;
+  return unit?.duplicate === false ? unit.outcomes[0] : undefined;
+}
+
+/** Puts the ask off and has somebody look then. Whoever dies here is waited for by the lease. */
+async function postpone(runtime: Runtime, ask: Ask, delay: number): Promise<void> {
+  await runtime.store.postponeAsk(ask, runtime.now() + delay);
+  runtime.wake(delay);
+}
+
+/** As long as Stripe says, if it says so. Objects that failed together do not come back together. */
+function pauseAfter(error: unknown, { id, revision }: Ask): number {
+  const least = stripeStatus(error) === 429 ? LIMITED : FAILED;
+  const { headers } = error as { headers?: AnswerHeaders };
+  const said = Number(headerOf(headers, "retry-after") ?? 0) * 1000;
+  const spread = 1 + hash(`${id} ${revision}`) / 2 ** 32;
+  return Math.round(Math.max(least, Number.isFinite(said) ? said : 0) * spread); // times are whole
+}
+
 /** Asks Stripe for one object, whole: what it cut from a list inside is fetched too. */
-async function retrieve(
+export async function retrieve(
   runtime: Runtime,
   resource: ResourceName,
   id: string,
   askedAt: number,
+  awaited = false,
 ): Promise<Snapshot> {
-  const startedAt = runtime.now();
   const stripe = runtime.stripe();
+  let startedAt = runtime.now();
+  const turn: Turn = (endpoint, send) => (awaited ? send() : paced(runtime, endpoint, send));
   const base = { resource, id, origin: "answer", usable: true, askedAt } as const;
   let object: object;
   try {
@@ -73,7 +134,11 @@ async function retrieve(
       id: string;
       object: string;
     }>;
-    object = await call(stripe, id);
+    const send = () => {
+      startedAt = runtime.now(); // waiting for one's turn is no part of the answer
+      return call(stripe, id);
+    };
+    object = await turn(`GET ${resource}/{id}`, send);
   } catch (error) {
     if (stripeStatus(error) !== 404) throw error;
     const headers = (error as Stripe.errors.StripeError).headers ?? {};
@@ -84,18 +149,15 @@ async function retrieve(
   if ("deleted" in object && object.deleted === true) {
     return { ...base, ...interval, kind: "deleted", content: null };
   }
-  const whole = await completed(runtime, resource, id, object, startedAt, interval);
+  const whole = await completed(runtime, turn, { resource, id, object, startedAt, interval });
   return { ...base, ...whole.interval, kind: "changed", content: plain(whole.object) };
 }
 
 /** The object with its cut lists completed; the interval then reaches to the last answer. */
 async function completed(
   runtime: Runtime,
-  resource: ResourceName,
-  id: string,
-  object: object,
-  startedAt: number,
-  interval: Interval,
+  turn: Turn,
+  { resource, id, object, startedAt, interval }: Answer,
 ): Promise<{ object: object; interval: Interval }> {
   const entry = resources[resource];
   const lists = "cutLists" in entry ? entry.cutLists : [];
@@ -108,10 +170,9 @@ async function completed(
     const data = [...list.data];
     for (let more = true; more; ) {
       const last = data.at(-1)?.id;
-      const page = await call(runtime.stripe(), {
-        limit: 100,
-        ...(last ? { starting_after: last } : {}),
-      });
+      const page = await turn(`GET ${resource}/{id}/${path}`, () =>
+        call(runtime.stripe(), { limit: 100, ...(last ? { starting_after: last } : {}) }),
+      );
       const seen = answeredAt(runtime, page, startedAt);
       lo = Math.min(lo, seen.lo);
       hi = Math.max(hi, seen.hi);
@@ -121,6 +182,17 @@ async function completed(
     whole = { ...whole, [path]: { ...list, data, has_more: false } };
   }
   return { object: whole, interval: { lo, hi } };
+}
+
+/** Sends a request when it is its turn. */
+type Turn = <T>(endpoint: string, send: () => PromiseLike<T>) => PromiseLike<T>;
+
+interface Answer {
+  readonly resource: ResourceName;
+  readonly id: string;
+  readonly object: object;
+  readonly startedAt: number;
+  readonly interval: Interval;
 }
 
 interface CutList {

@@ -1,6 +1,7 @@
 /**
- * Refreshes the subscriptions of one customer: what an invoice or a payment hinted at is read from
- * Stripe. Hints are records, so many of them for one customer become one reading, and none is lost.
+ * Refreshes the subscriptions of one customer: what a payment hinted at, without naming one, is read
+ * from Stripe. Hints are records, so many of them for one customer become one reading, and none is
+ * lost; where a subscription of that customer is read for another reason, that reading serves.
  */
 
 import { ASK_DELAY } from "./mirror.js";
@@ -8,6 +9,7 @@ import { answerAsk } from "./refetch.js";
 import type { Runtime } from "./runtime.js";
 import { sightsOfPage } from "./sight.js";
 import type { Ask } from "./store.js";
+import { paced } from "./sync/pacer.js";
 
 const LEASE = 30_000;
 
@@ -22,13 +24,17 @@ export async function refreshCustomer(
 ): Promise<void> {
   if (!runtime.resources.includes("subscriptions")) return;
   for (let after: string | undefined; ; ) {
-    const startedAt = runtime.now();
-    const page = await runtime.stripe().subscriptions.list({
-      customer,
-      status: "all",
-      limit: 100,
-      ...(after === undefined ? {} : { starting_after: after }),
-    });
+    let startedAt = runtime.now();
+    const send = () => {
+      startedAt = runtime.now();
+      return runtime.stripe().subscriptions.list({
+        customer,
+        status: "all",
+        limit: 100,
+        ...(after === undefined ? {} : { starting_after: after }),
+      });
+    };
+    const page = await (awaited ? send() : paced(runtime, "GET subscriptions", send));
     const snapshots = sightsOfPage(runtime, "subscriptions", page, startedAt);
     const result = await runtime.store.commit({ now: runtime.now(), units: [{ snapshots }] });
     const unit = result.committed ? result.units[0] : undefined;
@@ -41,16 +47,16 @@ export async function refreshCustomer(
       },
     );
     if (asks.length > 0) runtime.wake(ASK_DELAY);
-    if (awaited) for (const ask of asks) await answerAsk(runtime, ask);
+    if (awaited) for (const ask of asks) await answerAsk(runtime, ask, { awaited });
     if (!page.has_more) return;
     after = page.data.at(-1)?.id;
   }
 }
 
-/** Does the refreshes that are due; answers how many were done. */
-export async function refreshDue(runtime: Runtime, limit = 20): Promise<number> {
+/** Does the refreshes that are due, or will be within so many milliseconds; answers how many. */
+export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
   const due = await runtime.store.takeRecords("refresh", {
-    now: runtime.now(),
+    now: runtime.now() + ahead,
     lease: LEASE,
     limit,
   });
@@ -60,6 +66,7 @@ export async function refreshDue(runtime: Runtime, limit = 20): Promise<number> 
       await refreshCustomer(runtime, id);
     } catch (error) {
       runtime.log.warn("A refresh failed and is tried again", { object: id, error: String(error) });
+      runtime.wake(LEASE);
       continue;
     }
     // A hint that came meanwhile has raised the revision; then the record stays for another round.

@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import type { Effect, ResourceName, StripeObject } from "./catalogue.js";
+import { type AnswerHeaders, headerOf } from "./headers.js";
 import { answerInterval, eventInterval, type Interval, pageInterval } from "./interval.js";
 import { resources } from "./resources.js";
 import type { Runtime } from "./runtime.js";
@@ -35,12 +36,12 @@ export interface ReceivedEvent {
   readonly account: string | undefined;
   readonly apiVersion: string | null;
   readonly idempotencyKey: string | null;
-  /** The object; of a thin event only its id and type are known. */
+  /** The object, as plain data; of a thin event only its id and type are known. */
   readonly object: { readonly id?: string; readonly [field: string]: unknown };
   readonly thin: boolean;
 }
 
-/** Reads a verified body. Answers undefined for what is no event. */
+/** Reads a verified body, or an event as plain data. Answers undefined for what is no event. */
 export function readEvent(body: unknown): ReceivedEvent | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   const raw = body as Record<string, unknown>;
@@ -99,11 +100,36 @@ export function sightOfEvent(
     kind: deleted ? "deleted" : event.type.endsWith(".created") ? "created" : "changed",
     usable,
     ...eventInterval(event.created, runtime.tolerances),
-    content: deleted || !usable ? null : plain(event.object),
+    content: deleted || !usable ? null : (event.object as unknown as Content),
   };
 }
 
-type Answered<T> = T & { readonly lastResponse?: { readonly headers: Record<string, string> } };
+/**
+ * What an invoice, a payment or a checkout says about a subscription that it names: that something
+ * may have happened to it. Undefined if it names none.
+ */
+export function sightOfHint(runtime: Runtime, event: ReceivedEvent): Snapshot | undefined {
+  const id = subscriptionIn(event.object);
+  if (id === undefined) return undefined;
+  return {
+    resource: "subscriptions",
+    id,
+    origin: "event",
+    kind: "changed",
+    usable: false,
+    ...eventInterval(event.created, runtime.tolerances),
+    content: null,
+  };
+}
+
+/** A checkout names its subscription, and so did invoices before they had a parent. */
+function subscriptionIn({ subscription, parent }: ReceivedEvent["object"]): string | undefined {
+  const details = (parent as { subscription_details?: { subscription?: unknown } | null } | null)
+    ?.subscription_details;
+  return [subscription, details?.subscription].find((id) => typeof id === "string");
+}
+
+type Answered<T> = T & { readonly lastResponse?: { readonly headers: AnswerHeaders } };
 
 /** When an answer was true, from its date and how long it took. */
 export function answeredAt(
@@ -111,7 +137,7 @@ export function answeredAt(
   answer: Answered<object>,
   startedAt: number,
 ): Interval {
-  const date = answer.lastResponse?.headers.date;
+  const date = headerOf(answer.lastResponse?.headers, "date");
   return answerInterval(date, runtime.now() - startedAt, runtime.tolerances);
 }
 
@@ -123,7 +149,7 @@ export function sightsOfPage(
   startedAt: number,
 ): Snapshot[] {
   const interval = pageInterval(
-    page.lastResponse?.headers.date,
+    headerOf(page.lastResponse?.headers, "date"),
     runtime.now() - startedAt,
     runtime.tolerances,
   );

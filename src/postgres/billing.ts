@@ -6,7 +6,17 @@ import type Stripe from "stripe";
 import { setup as runSetup, type SetupArgs } from "../core/customers.js";
 import { handleRequest } from "../core/http.js";
 import * as links from "../core/links.js";
-import { sync as runSync, type SyncArgs, type SyncReport } from "../core/sync/sync.js";
+import { latestRuns, type RunReport } from "../core/sync/report.js";
+import {
+  type ReconcileArgs,
+  reconcile,
+  sync as runSync,
+  type SyncArgs,
+  type SyncReport,
+  type VerifyArgs,
+  verify,
+} from "../core/sync/sync.js";
+import { addCronJobs, type BossLike, type CronJobs, type CronOptions } from "./crons.js";
 import { addHonoRoutes, createNodeHandler, type HonoLike, type NodeHandler } from "./http.js";
 import {
   type BillingStore,
@@ -25,7 +35,22 @@ export interface Routes {
   nodeHandler: NodeHandler;
 }
 
-export interface StripeClient extends Routes {
+/** What both variants offer to keep the tables right. */
+export interface Upkeep {
+  /** Lists everything at Stripe again, asks about what no list shows, and repairs what differs. */
+  reconcile(args?: ReconcileArgs): Promise<RunReport>;
+  /** Compares the tables with Stripe, all rows or a sample of them, and changes nothing. */
+  verify(args?: VerifyArgs): Promise<RunReport>;
+  /**
+   * Registers queues, workers and schedules on a pg-boss that was started: the tables are filled at
+   * start-up and kept current. Every instance of the application calls it.
+   */
+  addCronJobs(boss: BossLike, options?: CronOptions): Promise<CronJobs>;
+  /** The runs of late, newest first, with how far each is: also while it runs. */
+  runs(limit?: number): Promise<readonly RunReport[]>;
+}
+
+export interface StripeClient extends Routes, Upkeep {
   /** A link to a checkout page where the entity subscribes to a price. */
   subscribe(
     context: Context,
@@ -53,8 +78,10 @@ export interface StripeExports {
   setup(args: SetupArgs): Promise<{ customerId: string }>;
 }
 
+export interface BillingClient extends Routes, Upkeep {}
+
 export interface BillingExports {
-  readonly billing: Routes;
+  readonly billing: BillingClient;
   readonly store: BillingStore;
   sync(args?: SyncArgs): Promise<SyncReport>;
   setup(args: SetupArgs): Promise<{ customerId: string }>;
@@ -91,6 +118,7 @@ export function createStripe(config: PostgresConfig): StripeExports {
   return {
     stripe: {
       ...routesOver(node),
+      ...upkeepOf(node),
       subscribe: (context, params, options) => links.subscribe(node.in(context), params, options),
       pay: (context, params, options) => links.pay(node.in(context), params, options),
       portal: (context, params, options) => links.portal(node.in(context), params, options),
@@ -127,7 +155,7 @@ export function createStripe(config: PostgresConfig): StripeExports {
 export function createBilling(config: PostgresConfig): BillingExports {
   const node = createNodeRuntime(config);
   return {
-    billing: routesOver(node),
+    billing: { ...routesOver(node), ...upkeepOf(node) },
     store: node.store,
     sync: (args) => runSync(node.in(), args),
     setup: (args) => runSetup(node.in(), args),
@@ -141,5 +169,14 @@ function routesOver(node: ReturnType<typeof createNodeRuntime>): Routes {
     addHttpRoutes: (app) => addHonoRoutes(node.in(), app),
     fetch: (request) => handleRequest(node.in(), request),
     nodeHandler: (request, response) => createNodeHandler(node.in())(request, response),
+  };
+}
+
+function upkeepOf(node: ReturnType<typeof createNodeRuntime>): Upkeep {
+  return {
+    addCronJobs: (boss, options) => addCronJobs(node.in(), boss, node.schema, options),
+    reconcile: (args) => reconcile(node.in(), args),
+    verify: (args) => verify(node.in(), args),
+    runs: (limit) => latestRuns(node.in(), limit),
   };
 }

@@ -6,13 +6,16 @@
  */
 export { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
 export {
+  type BillingClient,
   type BillingExports,
   createBilling,
   createStripe,
   type Routes,
   type StripeClient,
   type StripeExports,
+  type Upkeep,
 } from "./billing.js";
+export type { BossLike, CronJobs, CronOptions } from "./crons.js";
 export type { Connection, PoolLike, Queryable } from "./database.js";
 export {
   type MigrationOptions,

@@ -34,6 +34,7 @@ const SOON = 1_100;
 const AGAIN = 50;
 
 export interface NodeRuntime {
+  readonly schema: string;
   readonly store: BillingStore;
   /** The runtime for a call: on its own pool if it brought one. */
   in(context?: Context): Runtime;
@@ -59,6 +60,7 @@ export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
     ...(config.resources === undefined ? {} : { resources: config.resources }),
   };
   return {
+    schema: config.schema ?? "public",
     store: { ...own.store, migrate: () => migrate(config.db, options) },
     in: (context) => (context?.db === undefined ? own : on(context.db)),
   };
@@ -88,10 +90,12 @@ function createBackground(runtime: () => Runtime): (delay: number) => void {
   };
   const run = async () => {
     timer = undefined; // whoever wakes us from now on is heard
+    const began = Date.now();
     try {
       const done = await workOnce(runtime());
       if (done > 0) schedule(AGAIN);
-      else if (Date.now() < until) schedule(SOON);
+      // One look must begin after everything fell due, however long the one before took.
+      else if (began < until) schedule(SOON);
     } catch (error) {
       runtime().log.error("Background work failed; it is tried again", { error: String(error) });
       schedule(10 * SOON);

@@ -28,6 +28,15 @@ const wholeCoupon = (coupon: unknown, find: Finder): unknown =>
 /** Newest first. Only changes that alter what a mirror of billing data reads are modelled. */
 const CHANGES: readonly VersionChange[] = [
   {
+    // Only hosted pages are modelled, and they got a longer name.
+    since: "2026-03-25",
+    undo: {
+      "checkout.session"(session) {
+        if (session.ui_mode === "hosted_page") session.ui_mode = "hosted";
+      },
+    },
+  },
+  {
     // Coupons moved into `source` and `promotion`.
     since: "2025-09-30",
     undo: {

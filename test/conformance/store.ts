@@ -843,6 +843,33 @@ export function describeStore(
         expect(row?.stripe.metadata).toEqual(metadata);
         expect(row?.stripe.name).toBe("a\\b\n\t“”");
       });
+      const nested = (depth: number): object => (depth === 0 ? {} : { in: nested(depth - 1) });
+      const oversized: { [what: string]: object } = {
+        "of 2 MiB": { description: "x".repeat(2 * 1024 * 1024) },
+        "nested 20 deep": { extra: nested(20) },
+        "with 9,000 array elements": { images: Array.from({ length: 9_000 }, (_, i) => `${i}`) },
+      };
+      for (const [what, fields] of Object.entries(oversized)) {
+        behaves(`stores an object ${what}, whole or marked as cut`, async (store) => {
+          const sent = content("products", "prod_1", { name: "Large", active: true, ...fields });
+          const write = (at: number) => store.commit(batch(event("products", "prod_1", at, sent)));
+          expect(acts(await write(100))).toEqual(["write"]);
+          const { backend_billing_omitted: omitted, ...stripe } = (
+            (await store.row("products", "prod_1")) as unknown as {
+              stripe: { backend_billing_omitted?: string[] };
+            }
+          ).stripe;
+          if (omitted === undefined) expect(stripe).toEqual(sent);
+          else {
+            const [field = ""] = Object.keys(fields);
+            expect(omitted.every((path) => path.startsWith(field))).toBe(true);
+            const { [field]: _, ...rest } = sent;
+            expect(stripe).toMatchObject(rest);
+          }
+          // What was cut does not make an equal object differ: nobody has to be asked.
+          expect(acts(await write(101))).toEqual(["touch"]);
+        });
+      }
     });
   });
 }

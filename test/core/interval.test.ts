@@ -11,6 +11,9 @@ describe("intervals", () => {
   it("an answer holds from before its request to after its date", () => {
     expect(answerInterval(DATE, 2300)).toEqual({ lo: SECONDS - 4, hi: SECONDS + 1 });
   });
+  it("a clock that was set back meanwhile makes no answer younger", () => {
+    expect(answerInterval(DATE, -60_000)).toEqual({ lo: SECONDS - 1, hi: SECONDS + 1 });
+  });
   it("a page may lag", () => {
     expect(pageInterval(DATE, 2300)).toEqual({ lo: SECONDS - 14, hi: SECONDS + 1 });
   });

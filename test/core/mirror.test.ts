@@ -101,6 +101,67 @@ const cases: readonly Case[] = [
     content: "keep",
   },
   {
+    name: "two changes in one second cannot be told apart",
+    known: row(),
+    sight: event(100, 102),
+    act: "ask",
+    next: { revision: 5, stale: true },
+    content: "keep",
+  },
+  {
+    name: "an event whose clock is behind by a second is not older",
+    known: row({ lo: 100, hi: 102 }), // of 101
+    sight: event(98, 100), // of 99, and skewed
+    act: "ask",
+  },
+  {
+    name: "an event whose clock is ahead by a second is not newer",
+    known: row({ lo: 100, hi: 102 }), // of 101
+    sight: event(102, 104), // of 103, and skewed
+    act: "ask",
+  },
+  {
+    name: "an event inside a fetch's interval is asked about",
+    known: row({ lo: 200, hi: 205 }),
+    sight: event(202, 204),
+    act: "ask",
+    content: "keep",
+  },
+  {
+    name: "an event around a fetch's interval is asked about",
+    known: row({ lo: 200, hi: 201 }),
+    sight: event(199, 202),
+    act: "ask",
+  },
+  {
+    name: "an event inside a fetch's interval that agrees extends nothing",
+    known: row({ lo: 200, hi: 205 }),
+    sight: event(202, 204),
+    at: { equal: true },
+    act: "touch",
+    next: { lo: 202, hi: 205, revision: 5 },
+  },
+  {
+    name: "an ask leaves standing that the content was the first",
+    known: row({ first: true }),
+    sight: event(100, 102, { usable: false }),
+    act: "ask",
+    next: { first: true, stale: true },
+  },
+  {
+    name: "a creation that comes after an update of its second is dropped",
+    known: row({ first: false }),
+    sight: event(100, 102, { kind: "created" }),
+    act: "drop",
+  },
+  {
+    name: "a creation fills a stub",
+    known: row({ state: "unknown", lo: -1, hi: -1, stale: true }),
+    sight: event(10, 12, { kind: "created" }),
+    act: "write",
+    next: { state: "live", stale: true, first: false },
+  },
+  {
     name: "a newer event leaves an ask standing",
     known: row({ stale: true }),
     sight: event(103, 105),
@@ -241,7 +302,59 @@ const cases: readonly Case[] = [
     next: { stale: false },
   },
 
+  {
+    name: "a deletion that an answer to setup tells is as final as its event",
+    known: row(),
+    sight: page(90, 95, { kind: "deleted" }),
+    act: "write",
+    next: { state: "deleted", stale: false },
+    content: "clear",
+  },
+  {
+    name: "nothing follows a deletion: an answer, whatever it says",
+    known: row({ state: "deleted" }),
+    sight: answer(4),
+    act: "drop",
+  },
+  {
+    name: "nothing follows a deletion: a 404, which is less certain",
+    known: row({ state: "deleted" }),
+    sight: answer(4, { kind: "missing" }),
+    act: "drop",
+  },
+
   // Objects whose ids can come back.
+  {
+    name: "a first sight of a deletion before the watermark is asked about",
+    known: undefined,
+    sight: event(10, 12, { kind: "deleted" }),
+    at: { idsReturn: true, watermark: 50 },
+    act: "ask",
+    next: { state: "deleted", stale: true },
+  },
+  {
+    name: "an answer follows a deletion",
+    known: row({ state: "deleted", stale: true }),
+    sight: answer(4),
+    at: { idsReturn: true },
+    act: "write",
+    next: { state: "live", stale: false },
+    content: "set",
+  },
+  {
+    name: "a late creation of a live object is asked about",
+    known: row(),
+    sight: event(101, 103, { kind: "created" }),
+    at: { idsReturn: true },
+    act: "ask",
+  },
+  {
+    name: "what follows a creation in its second is asked about",
+    known: row({ first: false }),
+    sight: event(100, 102),
+    at: { idsReturn: true },
+    act: "ask",
+  },
   {
     name: "a deletion is a state like others: newer",
     known: row(),
@@ -314,6 +427,35 @@ const cases: readonly Case[] = [
     sight: page(103, 110),
     act: "write",
     content: "set",
+  },
+  {
+    name: "a newer page with the same content confirms it and writes no row",
+    known: row(),
+    sight: page(103, 110),
+    at: { equal: true },
+    act: "touch",
+    next: { revision: 5, lo: 103, hi: 110 },
+    content: "keep",
+  },
+  {
+    name: "a newer page leaves an ask standing",
+    known: row({ stale: true }),
+    sight: page(103, 110),
+    act: "write",
+    next: { stale: true },
+  },
+  {
+    name: "a page fills a stub and leaves its ask standing",
+    known: row({ state: "unknown", lo: -1, hi: -1, stale: true }),
+    sight: page(10, 20),
+    act: "write",
+    next: { state: "live", stale: true },
+  },
+  {
+    name: "a page around a 404 is asked about",
+    known: row({ state: "missing", lo: 200, hi: 205 }),
+    sight: page(190, 201),
+    act: "ask",
   },
   { name: "a page that overlaps is asked about", known: row(), sight: page(95, 110), act: "ask" },
   {

@@ -37,6 +37,22 @@ async function at(version: string, path: string): Promise<Json> {
   return (await ask(it_.double, path, { headers })).body;
 }
 
+describe("before 2026-03-25", () => {
+  it("a hosted checkout page is called so without the page", async () => {
+    const { id } = await it_.stripe.checkout.sessions.create({
+      mode: "subscription",
+      line_items: [{ price: subscription.items.data[0]?.price.id ?? "", quantity: 1 }],
+      success_url: "https://app.example/welcome",
+    });
+    expect(await at("2026-02-25.clover", `/v1/checkout/sessions/${id}`)).toMatchObject({
+      ui_mode: "hosted",
+    });
+    expect(await at("2026-03-25.dahlia", `/v1/checkout/sessions/${id}`)).toMatchObject({
+      ui_mode: "hosted_page",
+    });
+  });
+});
+
 describe("before 2025-03-31", () => {
   it("periods are on the subscription, not on its items", async () => {
     const path = `/v1/subscriptions/${subscription.id}`;

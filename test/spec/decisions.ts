@@ -125,7 +125,8 @@ export const decisions: readonly Decision[] = [
   {
     section: "4.2",
     open: "schedule and interval of the cron jobs",
-    decided: "Decided with the cron jobs.",
+    decided:
+      "At start-up a backfill the first time, then a catch-up, which also runs every five minutes; a reconcile daily at an odd minute. All can be set.",
   },
   {
     section: "5",
@@ -187,7 +188,11 @@ export const decisions: readonly Decision[] = [
     decided:
       "What a webhook did not store, Stripe sends again. What was left to ask is kept in the database and tried until it is answered.",
   },
-  { section: "8", open: "cron interval", decided: "Decided with the cron jobs." },
+  {
+    section: "8",
+    open: "cron interval",
+    decided: "Five minutes for the catch-up, a day for the reconcile; both can be set.",
+  },
   {
     section: "9",
     open: "version numbers, compatibility, deprecation",

@@ -36,6 +36,8 @@ export interface OpenOptions {
   readonly installed?: boolean;
   /** See the double's option. Default `"auto"`. */
   readonly delivery?: "auto" | "held";
+  /** Exports that the application's file leaves out. Default none. */
+  readonly missing?: readonly string[];
 }
 
 /** What both variants have, called from inside the backend. */
@@ -74,6 +76,9 @@ export interface SpecRouter {
   readonly routes: readonly string[];
   fetch(request: Request): Promise<Response>;
 }
+
+/** The jobs that `addCronJobs` registers, whatever they are called on a platform. */
+export type CronJob = "catch-up" | "reconcile";
 
 export interface SpecApp {
   readonly double: StripeDouble;
@@ -116,6 +121,10 @@ export interface SpecApp {
   /** Tries to call a function of the library from outside the backend, every way there is. */
   callFromOutside(name: string, args: object): Promise<"refused" | "answered">;
 
+  /** Calls variant B's `addCronJobs`; resolves once what its jobs do at the start is done. */
+  startCrons(): Promise<void>;
+  /** Lets the time of a job come that was registered; resolves once what it began is done. */
+  nextCron(job: CronJob): Promise<void>;
   /** Resolves once what is due was delivered and the background has nothing left to do. */
   settle(): Promise<void>;
 }

@@ -44,7 +44,7 @@ export const names: readonly Name[] = [
     theirs: "`addHttpRoutes(router)`",
     ours: "`addHttpRoutes(app)` for Hono; `fetch` and `nodeHandler` are the same routes for others",
   },
-  { theirs: "`addCronJobs(crons)`", ours: "`addCronJobs(boss)`, with a pg-boss; to follow" },
+  { theirs: "`addCronJobs(crons)`", ours: "`addCronJobs(boss)`, with a pg-boss" },
   {
     theirs: "the table set, spread into the schema",
     ours: '`export * from "backend-billing/drizzle"`, or `store.migrate()` without Drizzle',

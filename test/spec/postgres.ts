@@ -2,8 +2,7 @@
  * The specification's application on Node and PostgreSQL: a real server, a real database, tables in
  * a Drizzle schema beside the application's own, and the library's routes by `nodeHandler`.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { getTableColumns, is } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { PgTable, text } from "drizzle-orm/pg-core";
@@ -16,7 +15,9 @@ import { createBillingTables } from "../../src/drizzle/index.js";
 import { createBilling, createStripe, type PostgresConfig } from "../../src/postgres/index.js";
 import { createStripeDouble } from "../../src/testing/index.js";
 import { createDatabase, createPool } from "../setup/database.js";
+import { createCrons } from "./boss.js";
 import type { Environment, OpenOptions, SpecApp, SpecPlatform, TableShape } from "./harness.js";
+import { serve } from "./serve.js";
 
 /** A Thursday. The double's time stands still until a test moves it. */
 const NOW = "2026-01-15T10:00:00Z";
@@ -92,6 +93,8 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
     return deployed.A.stripe.subscribe({}, { entityId, priceId, mode: "subscription", ...urls });
   }
 
+  const crons = createCrons(pool, schema, () => deployed.B.billing);
+
   const app: SpecApp & { close(): Promise<void> } = {
     double,
     stripe: new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 }),
@@ -162,12 +165,15 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
       }
       return "refused";
     },
+    startCrons: crons.start,
+    nextCron: crons.next,
     settle: async () => {
       await Promise.all(scheduled);
       await double.settle();
       await backgroundDone(pool, schema);
     },
     close: async () => {
+      await crons.stop();
       await server.close();
       await double.close();
     },
@@ -180,26 +186,6 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
     await app.deploy({ STRIPE_WEBHOOK_SECRET: webhook?.secret });
   }
   return app;
-}
-
-async function serve(
-  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      response.writeHead(500).end(String(error));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 /** Waits for asks and refreshes, which the library works off by itself. */

@@ -16,7 +16,7 @@ export function describeSpec(
     beforeAll(async () => {
       platform = await openPlatform();
     }, 60_000);
-    afterAll(() => platform.close?.());
+    afterAll(() => platform.close?.(), 60_000); // a database of many schemas takes its time to go
 
     for (const rule of rules) {
       const skip = skips.find(({ rule: id }) => id === rule.id);

@@ -10,6 +10,8 @@ export interface WebhookReport {
   readonly id: string;
   /** Only when the endpoint is new: set it as `STRIPE_WEBHOOK_SECRET`, beside the old one if there is one. */
   readonly secret?: string;
+  /** What was not as it should be, and was mended: such as `events`, `status` or `api_version`. */
+  readonly mended?: readonly string[];
 }
 
 /** Marks what the library made, so that it never touches what somebody else did. */
@@ -19,9 +21,9 @@ const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && [...a].sort().join() === [...b].sort().join();
 
 /**
- * Creates the endpoint, or updates it. Its API version cannot be updated: an endpoint of another
- * version is replaced. The new one's secret is answered at once; the old one goes on until the next
- * call, so that both secrets can be put in place before.
+ * Creates the endpoint, or mends it. Its API version cannot be changed: an endpoint of another
+ * version is replaced. The new one's secret is answered at once; the old one goes on until a call
+ * that knows the new secret, so that no event is lost in between.
  */
 export function syncWebhook(runtime: Runtime): Promise<WebhookReport> {
   return exclusively(runtime, "webhook endpoint", async () => {
@@ -31,29 +33,88 @@ export function syncWebhook(runtime: Runtime): Promise<WebhookReport> {
     const events = [
       ...enabledEvents(runtime.resources),
     ] as Stripe.WebhookEndpointCreateParams.EnabledEvent[];
-    const ours: Stripe.WebhookEndpoint[] = [];
-    for await (const endpoint of stripe.webhookEndpoints.list({ limit: 100 })) {
-      if (endpoint.url === url) ours.push(endpoint);
-    }
+    const ours = await endpointsAt(stripe, url);
     const current = ours.find(({ api_version }) => api_version === version);
     if (current === undefined) {
       const made = await stripe.webhookEndpoints
         .create({ url, enabled_events: events, api_version: version, metadata: MARK })
         .catch(provider);
-      return { id: made.id, ...(made.secret ? { secret: made.secret } : {}) };
+      await remember(runtime, made);
+      return {
+        id: made.id,
+        ...(made.secret ? { secret: made.secret } : {}),
+        ...reported(runtime, ours.length > 0 ? ["api_version"] : []),
+      };
     }
-    if (current.status !== "enabled" || !sameSet(current.enabled_events, events)) {
+    const mended = [
+      ...(current.status === "enabled" ? [] : ["status"]),
+      ...(sameSet(current.enabled_events, events) ? [] : ["events"]),
+    ];
+    if (mended.length > 0) {
       await stripe.webhookEndpoints
         .update(current.id, { enabled_events: events, disabled: false })
         .catch(provider);
     }
-    for (const old of ours) {
-      if (old.id === current.id || old.status !== "enabled" || !old.metadata["backend-billing"])
-        continue;
-      await stripe.webhookEndpoints.update(old.id, { disabled: true }).catch(provider);
+    if (await isSecretInUse(runtime, current.id)) {
+      for (const { id, status, metadata } of ours) {
+        if (id === current.id || status !== "enabled" || !metadata["backend-billing"]) continue;
+        await stripe.webhookEndpoints.update(id, { disabled: true }).catch(provider);
+      }
+    } else if (ours.length > 1) {
+      runtime.log.warn("The old endpoint stays until `webhook_secret` holds the new one's secret", {
+        object: current.id,
+      });
     }
-    return { id: current.id };
+    return { id: current.id, ...reported(runtime, mended) };
   });
+}
+
+async function endpointsAt(stripe: Stripe, url: string): Promise<Stripe.WebhookEndpoint[]> {
+  const found: Stripe.WebhookEndpoint[] = [];
+  try {
+    for await (const endpoint of stripe.webhookEndpoints.list({ limit: 100 })) {
+      if (endpoint.url === url) found.push(endpoint);
+    }
+  } catch (error) {
+    provider(error);
+  }
+  return found;
+}
+
+function reported(
+  runtime: Runtime,
+  mended: readonly string[],
+): { readonly mended?: readonly string[] } {
+  if (mended.length === 0) return {};
+  runtime.log.warn("The webhook endpoint was not as it should be", { mended: mended.join() });
+  return { mended };
+}
+
+const settingOf = (endpoint: string): string => `endpoint ${endpoint}`;
+
+async function digest(secret: string): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret));
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Stripe never shows a secret again, so a sum of it is kept to know it by. */
+async function remember(runtime: Runtime, { id, secret }: Stripe.WebhookEndpoint): Promise<void> {
+  if (!secret) return;
+  const next = { ref: null, due: null, data: { digest: await digest(secret) } };
+  await runtime.store.commit({
+    now: runtime.now(),
+    units: [],
+    records: [{ kind: "setting", id: settingOf(id), expect: 0, next }],
+  });
+}
+
+/** Whether this application accepts what the endpoint signs; true if that cannot be known. */
+async function isSecretInUse({ config, store }: Runtime, endpoint: string): Promise<boolean> {
+  const known = (await store.record("setting", settingOf(endpoint)))?.data.digest;
+  if (typeof known !== "string") return true;
+  const secrets = [config.webhook_secret ?? []].flat();
+  const digests = await Promise.all(secrets.map(digest));
+  return digests.includes(known);
 }
 
 export interface PortalReport {

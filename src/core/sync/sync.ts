@@ -1,8 +1,12 @@
 /** `sync`: copies existing data, sets up the webhook endpoint and the portal, as asked. */
+import { BillingError } from "../errors.js";
 import { checkMode } from "../mode.js";
 import type { Runtime } from "../runtime.js";
-import { backfill, type RunReport } from "./backfill.js";
 import { type PortalReport, syncPortal, syncWebhook, type WebhookReport } from "./endpoint.js";
+import { openRun } from "./open.js";
+import { type RunReport, runReport } from "./report.js";
+import type { RunKind, RunOptions } from "./run.js";
+import { workUntilDone } from "./wait.js";
 
 export interface SyncArgs {
   /** Copies all existing Stripe objects into the tables. Default true. */
@@ -13,7 +17,8 @@ export interface SyncArgs {
   readonly portal?: boolean;
 }
 
-export interface SyncReport {
+/** What was done. Of the copying itself it says what {@link RunReport} does. */
+export interface SyncReport extends Partial<Omit<RunReport, "runId" | "state" | "resources">> {
   readonly runId: string | null;
   /** `done` only when every resource was copied to its end. */
   readonly state: RunReport["state"];
@@ -22,20 +27,75 @@ export interface SyncReport {
   readonly portal?: PortalReport;
 }
 
+/** Whether the caller works at the run until it ends, or others do. */
+export interface Waiting {
+  readonly wait: boolean;
+}
+
 export async function sync(
   runtime: Runtime,
   { data = true, webhook = false, portal = false }: SyncArgs = {},
+  { wait }: Waiting = { wait: true },
 ): Promise<SyncReport> {
   await checkMode(runtime);
   // The endpoint comes first: what changes during the copying is then told of.
   const endpoint = webhook ? await syncWebhook(runtime) : undefined;
   const settings = portal ? await syncPortal(runtime) : undefined;
-  const run = data ? await backfill(runtime) : undefined;
+  const run = data ? await runTo(runtime, "backfill", {}, wait) : undefined;
   return {
-    runId: run?.runId ?? null,
-    state: run?.state ?? "done",
-    resources: run?.resources ?? {},
+    ...(run ?? { runId: null, state: "done", resources: {} }),
     ...(endpoint === undefined ? {} : { webhook: endpoint }),
     ...(settings === undefined ? {} : { portal: settings }),
   };
+}
+
+export interface ReconcileArgs {
+  /** How many objects of a resource may turn out to be unknown to Stripe. Default a tenth, or 20. */
+  readonly maxMissing?: number;
+}
+
+/** Lists everything again, asks about what no list shows, and repairs what differs. */
+export async function reconcile(
+  runtime: Runtime,
+  args: ReconcileArgs = {},
+  { wait }: Waiting = { wait: true },
+): Promise<RunReport> {
+  if (args.maxMissing !== undefined) checkCount("maxMissing", args.maxMissing, 0);
+  return runTo(runtime, "reconcile", args, wait);
+}
+
+export interface VerifyArgs {
+  /** Compares so many rows of each resource, drawn by lot, instead of all. */
+  readonly sample?: number;
+}
+
+/** Compares the mirror with Stripe, and writes nothing to it. */
+export async function verify(
+  runtime: Runtime,
+  args: VerifyArgs = {},
+  { wait }: Waiting = { wait: true },
+): Promise<RunReport> {
+  if (args.sample !== undefined) checkCount("sample", args.sample, 1);
+  return runTo(runtime, "verify", args, wait);
+}
+
+function checkCount(name: string, value: number, least: number): void {
+  if (Number.isInteger(value) && value >= least && value <= 10_000) return;
+  throw new BillingError(
+    "invalid_argument",
+    `\`${name}\` must be a whole number from ${least} to 10000, not ${value}.`,
+  );
+}
+
+async function runTo(
+  runtime: Runtime,
+  kind: RunKind,
+  options: RunOptions,
+  wait: boolean,
+): Promise<RunReport> {
+  const runId = await openRun(runtime, kind, options);
+  if (wait) await workUntilDone(runtime, runId);
+  const report = await runReport(runtime, runId);
+  if (report === undefined) throw new BillingError("store_error", `The run ${runId} is gone.`);
+  return report;
 }

@@ -7,11 +7,10 @@ import Fastify from "fastify";
 import { Hono } from "hono";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { returnLink } from "../../../src/core/return.js";
-import { createBilling, type PostgresConfig } from "../../../src/postgres/index.js";
+import { createBilling, type PostgresConfig, type Routes } from "../../../src/postgres/index.js";
 import { type App, applications, bytes, type Listening, listen, NOW } from "./kit.js";
 
 const open = applications();
-type Routes = ReturnType<typeof createBilling>["billing"];
 
 /** Serves the library in another way than the kit does, and has Stripe deliver there. */
 async function serve(

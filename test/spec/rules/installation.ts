@@ -5,7 +5,7 @@ import { resources } from "../../../src/core/resources.js";
 import { specEvents } from "../event-rules.js";
 import type { Check, Checks, VariantName } from "../harness.js";
 import { existing, expectMirror, onlyRow, populate, refusal } from "../kit.js";
-import { notYet } from "./cron.js";
+import { keepsCurrent } from "./cron.js";
 
 const registers =
   (variant: VariantName): Check =>
@@ -106,12 +106,21 @@ export const installation: Checks<"1 step"> = {
     expect(exports.B.names).toEqual(expect.arrayContaining(["billing", "store", "sync"]));
   },
 
-  "1 step 7#missing": notYet,
+  "1 step 7#missing": async (open) => {
+    for (const variant of ["A", "B"] as const) {
+      const app = await open({ variant, installed: false, missing: ["store"] });
+      const call = (variant === "A" ? app.a : app.b).setup({ entityId: "user_1" });
+      const { code, message } = await refusal(call);
+      expect(code).toBe("missing_export");
+      expect(message).toContain("`store`");
+      expect(message).toContain(variant === "A" ? "createStripe" : "createBilling");
+    }
+  },
 
   "1 step 8#a": registers("A"),
   "1 step 8#b": registers("B"),
 
-  "1 step 9#cron": notYet,
+  "1 step 9#cron": keepsCurrent,
 
   "1 step 9#manual": async (open) => {
     const app = await open({ delivery: "held" });

@@ -14,7 +14,7 @@ import {
   retrieved,
   subscriber,
 } from "../kit.js";
-import { notYet } from "./cron.js";
+import { fillsTables } from "./cron.js";
 
 type TableRules = Omit<Checks<"2#">, keyof Checks<"2#table-">>;
 
@@ -75,7 +75,7 @@ export const tables: TableRules = {
     }
   },
 
-  "2#cron": notYet,
+  "2#cron": fillsTables,
 
   "2#prefix": async (open) => {
     const app = await open({ installed: false });

@@ -1,0 +1,12 @@
+/**
+ * Headers of Stripe's answers. The SDK's types say that they are a plain object. In its build for
+ * Node they are; in the others, which use `fetch`, those of `lastResponse` are a `Headers`.
+ */
+export type AnswerHeaders = { readonly [name: string]: string } | Headers;
+
+export function headerOf(headers: AnswerHeaders | undefined, name: string): string | undefined {
+  if (headers === undefined) return undefined;
+  // Not by `instanceof`: a runtime may have more than one such class.
+  if (typeof headers.get === "function") return headers.get(name) ?? undefined;
+  return (headers as { readonly [name: string]: string })[name];
+}

@@ -1,0 +1,48 @@
+/** One mirror is of one account: a key of another one would mix their data, or seem to lose it all. */
+import { type BillingConfig, secretKey } from "../config.js";
+import { BillingError } from "../errors.js";
+import type { Runtime } from "../runtime.js";
+
+/** Keys whose account this process has checked. */
+const checked = new WeakMap<BillingConfig, string>();
+
+/** Remembers the account at first use, and refuses a key of another one from then on. */
+export async function checkAccount(runtime: Runtime): Promise<void> {
+  const key = secretKey(runtime.config);
+  if (checked.get(runtime.config) === key) return;
+  const account = await accountOf(runtime);
+  if (account === undefined) return;
+  for (;;) {
+    const known = await runtime.store.record("setting", "account");
+    if (known?.data.id === account) break;
+    if (known !== undefined) {
+      throw new BillingError(
+        "invalid_config",
+        `\`secret_key\` belongs to the Stripe account ${account}, but these tables hold the data of ${String(known.data.id)}. Use that account's key, or another database or schema for this one.`,
+      );
+    }
+    const next = { ref: null, due: null, data: { id: account } };
+    const result = await runtime.store.commit({
+      now: runtime.now(),
+      units: [],
+      records: [{ kind: "setting", id: "account", expect: 0, next }],
+    });
+    if (result.committed) break;
+  }
+  checked.set(runtime.config, key);
+}
+
+/**
+ * The key's own account. Undefined if Stripe does not say: a restricted key may not be allowed to
+ * ask, and whatever else is wrong the run itself will tell.
+ */
+async function accountOf(runtime: Runtime): Promise<string | undefined> {
+  try {
+    return (await runtime.stripe().accounts.retrieveCurrent()).id;
+  } catch (error) {
+    runtime.log.warn("Stripe did not say which account the key belongs to; this is not checked", {
+      error: String(error),
+    });
+    return undefined;
+  }
+}

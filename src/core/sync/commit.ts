@@ -1,0 +1,175 @@
+/**
+ * Commits a step: what it saw, the partition's new place, and, when it was the run's last open
+ * partition, the run's next phase or its end, all in one transaction. So a run cannot be done
+ * before all its partitions are, nor can its end be lost.
+ */
+import type { Runtime } from "../runtime.js";
+import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../store.js";
+import { eventGroups } from "./list.js";
+import {
+  type Circumstances,
+  completeSince,
+  firstSecond,
+  following,
+  partitionsOf,
+  unlocked,
+} from "./plan.js";
+import { closed } from "./pointers.js";
+import {
+  closing,
+  isOver,
+  opening,
+  type Partition,
+  partitionOf,
+  type Run,
+  runOf,
+  runWrite,
+} from "./run.js";
+import type { Stepped } from "./step.js";
+
+const EVENTS = "events";
+
+/** Whether it was committed. If not, the partition is somebody else's by now. */
+export async function commitStep(
+  runtime: Runtime,
+  held: StoredRecord,
+  runRecord: StoredRecord,
+  stepped: Stepped,
+): Promise<boolean> {
+  const parts = inParts(runtime, stepped.units ?? []);
+  const outcomes: UnitOutcome[] = [];
+  for (const part of parts.slice(0, -1)) {
+    const result = await runtime.store.commit({ now: runtime.now(), units: part });
+    if (result.committed) outcomes.push(...result.units);
+  }
+  for (let record: StoredRecord | undefined = runRecord; record !== undefined; ) {
+    const now = runtime.now();
+    const records = await writesOf(runtime, held, record, stepped, now);
+    const result = await runtime.store.commit({ now, units: parts.at(-1) ?? [], records });
+    if (result.committed) {
+      await stepped.after?.([...outcomes, ...result.units]);
+      return true;
+    }
+    if (result.conflict.kind === "partition" && result.conflict.id === held.id) return false;
+    record = await runtime.store.record("run", record.id);
+  }
+  return false;
+}
+
+async function writesOf(
+  runtime: Runtime,
+  held: StoredRecord,
+  runRecord: StoredRecord,
+  { next, split, pause = 0, outdated }: Stepped,
+  now: number,
+): Promise<readonly RecordWrite[]> {
+  const isRunning = next.state === "running";
+  const mine: RecordWrite = {
+    kind: "partition",
+    id: held.id,
+    expect: held.revision,
+    next: { ref: held.ref, due: isRunning ? now + pause : null, data: { ...next } },
+  };
+  const before = runOf(runRecord);
+  const made = opening(runRecord.id, before, split === undefined ? [] : [split], now);
+  if (isRunning && split === undefined) return [mine];
+  let run = isRunning ? made.run : closing(made.run, next);
+  if (outdated) run = { ...run, sweeps: true };
+  const more = opening(runRecord.id, run, unlocked(run, runtime.resources), now);
+  const writes = [mine, ...made.writes, ...more.writes];
+  const after = isOver(more.run)
+    ? await advanced(runtime, runRecord.id, more.run, held, next, now)
+    : { run: more.run, writes: [] };
+  return [...writes, runWrite(runRecord.id, runRecord.revision, after.run), ...after.writes];
+}
+
+/** The run when nothing of its phase is left: its next phase, or its end. */
+async function advanced(
+  runtime: Runtime,
+  runId: string,
+  run: Run,
+  held: StoredRecord,
+  next: Partition,
+  now: number,
+): Promise<{ readonly run: Run; readonly writes: readonly RecordWrite[] }> {
+  const records = await allPartitions(runtime, runId);
+  const done = records.map((record) => (record.id === held.id ? next : partitionOf(record)));
+  const at: Circumstances = {
+    chosen: runtime.resources,
+    eventGroups: eventGroups(runtime).length,
+    skew: runtime.tolerances.skew,
+    done,
+  };
+  const writes =
+    run.phase === "list" && run.kind !== "verify" ? await listedWrites(runtime, at) : [];
+  if (run.error !== undefined) {
+    return { run: { ...run, state: "failed", finishedAt: now }, writes };
+  }
+  const watermark = await runtime.store.record("watermark", EVENTS);
+  const after = following(run, at, secondsOf(watermark));
+  if (after !== undefined) {
+    const opened = opening(runId, after, partitionsOf(after, at), now);
+    return { run: opened.run, writes: [...writes, ...opened.writes] };
+  }
+  writes.push(await closed(runtime, runId, run.kind));
+  const read = firstSecond(done.filter(({ task }) => task === "events"));
+  if (read !== undefined) writes.push(...watermarkWrite(EVENTS, watermark, read));
+  return { run: { ...run, state: "done", finishedAt: now }, writes };
+}
+
+const secondsOf = (record: StoredRecord | undefined): number | undefined =>
+  typeof record?.data.at === "number" ? record.data.at : undefined;
+
+/** Remembers that everything older than a listing has been shown. */
+async function listedWrites(runtime: Runtime, at: Circumstances): Promise<RecordWrite[]> {
+  const writes: RecordWrite[] = [];
+  for (const name of at.chosen) {
+    const since = completeSince(at, name);
+    if (since === undefined) continue;
+    const record = await runtime.store.record("watermark", name);
+    writes.push(...watermarkWrite(name, record, since + at.skew));
+  }
+  return writes;
+}
+
+/** A watermark only rises. */
+function watermarkWrite(id: string, record: StoredRecord | undefined, at: number): RecordWrite[] {
+  if ((secondsOf(record) ?? -1) >= at) return [];
+  const next = { ref: null, due: null, data: { at } };
+  return [{ kind: "watermark", id, expect: record?.revision ?? 0, next }];
+}
+
+export async function allPartitions(runtime: Runtime, runId: string): Promise<StoredRecord[]> {
+  const all: StoredRecord[] = [];
+  for (let after = ""; ; ) {
+    const page = await runtime.store.recordsOf("partition", runId, after, 200);
+    all.push(...page);
+    const last = page.at(-1);
+    if (last === undefined) return all;
+    after = last.id;
+  }
+}
+
+/** The units in parts that the store takes at once; at least one part. */
+function inParts({ store }: Runtime, units: readonly Unit[]): readonly (readonly Unit[])[] {
+  const parts: Unit[][] = [[]];
+  let [snapshots, bytes] = [0, 0];
+  const add = (unit: Unit) => {
+    const size = JSON.stringify(unit).length;
+    const count = unit.snapshots?.length ?? 0;
+    const isFull = snapshots + count > store.limits.snapshots || bytes + size > store.limits.bytes;
+    if (isFull && snapshots > 0) {
+      parts.push([]);
+      [snapshots, bytes] = [0, 0];
+    }
+    parts.at(-1)?.push(unit);
+    snapshots += count;
+    bytes += size;
+  };
+  for (const unit of units) {
+    // A unit with a receipt belongs together; snapshots of a page do not.
+    if (unit.receipt !== undefined) add(unit);
+    else for (const snapshot of unit.snapshots ?? []) add({ snapshots: [snapshot] });
+  }
+  return parts;
+}

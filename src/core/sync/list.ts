@@ -1,0 +1,207 @@
+/**
+ * One page of a list: of a resource's objects, or of events. It resumes where the last page ended,
+ * by time if that page's last object is gone, and splits what is left if that proves long.
+ */
+import type Stripe from "stripe";
+import { enabledEvents } from "../catalogue.js";
+import { ENTITY_KEY } from "../customers.js";
+import { effectOf, wakeAfter } from "../door.js";
+import { BillingError } from "../errors.js";
+import { headerOf } from "../headers.js";
+import type { Listing, Page } from "../resource.js";
+import { resources } from "../resources.js";
+import type { Runtime } from "../runtime.js";
+import { plain, readEvent, sightsOfPage } from "../sight.js";
+import type { Snapshot, Unit } from "../store.js";
+import { tallyPage } from "./findings.js";
+import { inlinePrices } from "./inline.js";
+import { paced } from "./pacer.js";
+import { EVENTS_KEPT, OVERLAP } from "./plan.js";
+import { fresh, hasRoom, type Partition, type Pending } from "./run.js";
+import { settlePending } from "./settle.js";
+import { MOST_EVER, MOST_OPEN, splitPoint } from "./split.js";
+import {
+  isByCreated,
+  type Listed,
+  type ListedPage,
+  resourceOf,
+  type Step,
+  type Stepped,
+} from "./step.js";
+import { compareListed } from "./verify.js";
+
+const PAGE = 100;
+/** The most event types that one request may name. */
+const MOST_TYPES = 20;
+
+/** The event types that matter, in groups that one request can ask for. */
+export function eventGroups(runtime: Runtime): readonly (readonly string[])[] {
+  const types = enabledEvents(runtime.resources);
+  return Array.from({ length: Math.ceil(types.length / MOST_TYPES) }, (_, group) =>
+    types.slice(group * MOST_TYPES, (group + 1) * MOST_TYPES),
+  );
+}
+
+export async function listStep(step: Step): Promise<Stepped> {
+  const { runtime, run } = step;
+  const settled = await settlePending(step);
+  const { at } = settled;
+  if (settled.isUnfinished) return { next: at };
+  if (at.listed) return { next: { ...at, state: "done" } };
+  const page = await nextPage(runtime, at);
+  const last = page.data.at(-1);
+  const date = secondOf(runtime, page);
+  if (isOutdated(at, date)) {
+    if (Object.keys(run.made).some((group) => group.startsWith("list "))) throw tookTooLong();
+    return { next: { ...at, since: date, state: "done" }, outdated: true };
+  }
+  const read = await readPage(step, page);
+  const next: Partition = {
+    ...at,
+    cursor: last?.id ?? at.cursor,
+    createdAt: last?.created ?? at.createdAt,
+    pages: at.pages + 1,
+    rows: at.rows + page.data.length,
+    since: at.since ?? date,
+    listed: !page.has_more,
+    pending: read.pending,
+    state: page.has_more || read.pending.length > 0 ? "running" : "done",
+    ...read.more,
+  };
+  const split = page.has_more && hasRoom(run, at, MOST_OPEN, MOST_EVER) ? splitOf(next, page) : {};
+  return { ...read.stepped, next, ...split };
+}
+
+/** Stripe's time when it answered; this machine's if it did not say. */
+function secondOf(runtime: Runtime, { lastResponse }: ListedPage): number {
+  const date = Date.parse(headerOf(lastResponse?.headers, "date") ?? "") || runtime.now();
+  return Math.floor(date / 1000);
+}
+
+/** Whether events may be gone that happened since the last time they were read. */
+function isOutdated({ task, since, range }: Partition, date: number): boolean {
+  if (task !== "events" || since !== null || range.from === null) return false;
+  return date - range.from > EVENTS_KEPT + OVERLAP;
+}
+
+/** It lay about for weeks: what it listed is old, and the events since are gone. */
+function tookTooLong(): BillingError {
+  return new BillingError(
+    "invalid_config",
+    "This run took longer than Stripe keeps events, so it cannot be completed. Start it again; it begins anew.",
+  );
+}
+
+/** The page after the cursor. If the cursor's object is gone, the listing goes on by its time. */
+async function nextPage(runtime: Runtime, at: Partition): Promise<ListedPage> {
+  const { cursor, createdAt, range } = at;
+  const bounds = {
+    ...(range.from === null ? {} : { gte: range.from }),
+    ...(range.to === null ? {} : { lt: range.to }),
+  };
+  try {
+    return await request(runtime, at, bounds, cursor);
+  } catch (error) {
+    const { code } = error as Partial<Stripe.errors.StripeError>;
+    if (code !== "resource_missing" || cursor === null) throw error;
+    // Without a filter on time there is only the beginning to go back to.
+    if (createdAt === null || !isByCreated(at.resource)) return request(runtime, at, bounds, null);
+    const { gte } = bounds;
+    return request(runtime, at, { ...(gte === undefined ? {} : { gte }), lte: createdAt }, null);
+  }
+}
+
+async function request(
+  runtime: Runtime,
+  { resource, list }: Partition,
+  created: Stripe.RangeQueryParam,
+  after: string | null,
+): Promise<ListedPage> {
+  const page: Page = {
+    limit: PAGE,
+    ...(after === null ? {} : { starting_after: after }),
+    ...(Object.keys(created).length === 0 ? {} : { created }),
+  };
+  // A page must not outlive the lease, and trying again is for the next step to do, in its turn.
+  const options = { maxNetworkRetries: 0, timeout: Math.round(runtime.timing.pageLease * 0.8) };
+  let startedAt = runtime.now();
+  const send = (): PromiseLike<Stripe.ApiList<Listed>> => {
+    startedAt = runtime.now();
+    const stripe = runtime.stripe();
+    if (resource === "events") {
+      const types = [...(eventGroups(runtime)[list] ?? [])];
+      return stripe.events.list({ ...page, types }, options);
+    }
+    if (resource === "asks") throw new Error("Asks are in no list");
+    return (resources[resource].lists[list] as unknown as Listing<Listed>)(stripe, page, options);
+  };
+  const answer = await paced(runtime, `GET ${resource}`, send);
+  return Object.assign(answer, { startedAt });
+}
+
+interface Read {
+  readonly pending: readonly Pending[];
+  readonly stepped: Omit<Stepped, "next">;
+  /** What else the partition remembers of the page. */
+  readonly more?: Partial<Partition>;
+}
+
+/** What a page says, by what the run is for. */
+function readPage(step: Step, page: ListedPage): Promise<Read> | Read {
+  if (step.at.task === "events") return readEvents(step.runtime, page);
+  return step.run.kind === "verify" ? compareListed(step, page) : readObjects(step, page);
+}
+
+async function readObjects(step: Step, page: ListedPage): Promise<Read> {
+  const { runtime, at } = step;
+  const resource = resourceOf(at);
+  const snapshots: Snapshot[] = sightsOfPage(runtime, resource, page, page.startedAt);
+  const pending: Pending[] = [];
+  if (resource === "customers") pending.push(...carriers(page.data));
+  if (resource === "subscriptions") pending.push(...(await inlinePrices(runtime, page.data)));
+  return {
+    pending,
+    stepped: {
+      units: [{ snapshots }],
+      after: (outcomes) => {
+        wakeAfter(runtime, outcomes, []);
+        return tallyPage(step, snapshots, outcomes);
+      },
+    },
+  };
+}
+
+/** Customers that carry an entity's id are that entity's, if nobody else is. */
+function carriers(customers: readonly Listed[]): Pending[] {
+  return customers.flatMap(({ id, metadata }) => {
+    const entityId = metadata?.[ENTITY_KEY];
+    if (!entityId) return [];
+    return [{ do: "follow" as const, observe: { id, entityId, idempotencyKey: null } }];
+  });
+}
+
+function readEvents(runtime: Runtime, page: ListedPage): Read {
+  const units: Unit[] = [];
+  const pending: Pending[] = [];
+  for (const each of page.data) {
+    const event = readEvent(plain(each));
+    const effect = event && effectOf(runtime, event);
+    if (effect === undefined) continue;
+    units.push(effect.unit);
+    if (effect.carried !== undefined) pending.push({ do: "follow", ...effect.carried });
+  }
+  return { pending, stepped: { units, after: (outcomes) => wakeAfter(runtime, outcomes, units) } };
+}
+
+/** Gives a part of what is left to somebody else, where that is worth it. */
+function splitOf(next: Partition, page: ListedPage): Partial<Stepped> {
+  const [newest, oldest] = [page.data[0]?.created, page.data.at(-1)?.created];
+  if (newest === undefined || oldest === undefined || !isByCreated(next.resource)) return {};
+  const point = splitPoint({ range: next.range, pages: next.pages, newest, oldest });
+  if (point === undefined) return {};
+  const { task, resource, list, range } = next;
+  return {
+    next: { ...next, range: { ...range, from: point } },
+    split: fresh(task, resource, { list, range: { from: range.from, to: point } }),
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * Verifies a sample: rows of the mirror drawn by lot, each compared with Stripe; and pages of
+ * Stripe's lists at moments spread over the same time, whose objects the mirror must have.
+ */
+import type Stripe from "stripe";
+import type { Listing } from "../resource.js";
+import { resources } from "../resources.js";
+import { sightsOfPage } from "../sight.js";
+import { hash } from "./buckets.js";
+import { unequal } from "./compare.js";
+import { paced } from "./pacer.js";
+import type { Partition } from "./run.js";
+import { settlePending } from "./settle.js";
+import { isByCreated, type ListedPage, resourceOf, type Step, type Stepped } from "./step.js";
+import { ALWAYS } from "./verify.js";
+
+const SCAN = 500;
+const PAGE = 100;
+const MOST_PROBES = 10;
+
+type Lot = readonly [lot: number, id: string];
+
+/** Keeps the lowest lots, so that every row has the same chance however many there are. */
+export function draw(
+  chosen: readonly Lot[],
+  ids: readonly string[],
+  size: number,
+  seed: number,
+): readonly Lot[] {
+  const lots = ids.map((id): Lot => [hash(id, seed), id]);
+  return [...chosen, ...lots].sort(([a], [b]) => a - b).slice(0, size);
+}
+
+export async function sampleStep(step: Step): Promise<Stepped> {
+  const settled = await settlePending(step);
+  const { at } = settled;
+  if (settled.isUnfinished) return { next: at };
+  const sample = at.sample ?? { size: 0, population: 0, chosen: [], probes: [] };
+  if (!at.listed) return drawStep(step, at, sample);
+  const [probe, ...probes] = sample.probes;
+  if (probe === undefined) return { next: { ...at, state: "done" } };
+  return probeStep(step, { ...at, sample: { ...sample, probes } }, probe);
+}
+
+/** Goes through the mirror's ids and keeps the sample; at the end its rows are compared. */
+async function drawStep(
+  { runtime, runId }: Step,
+  at: Partition,
+  sample: NonNullable<Partition["sample"]>,
+): Promise<Stepped> {
+  const resource = resourceOf(at);
+  const found = await runtime.store.unconfirmed(resource, ALWAYS, at.cursor ?? "", SCAN);
+  const ids = found.map(({ id }) => id);
+  if (ids.length > 0) {
+    const chosen = draw(sample.chosen, ids, sample.size, hash(runId));
+    const population = sample.population + ids.length;
+    return {
+      next: { ...at, cursor: ids.at(-1) ?? null, sample: { ...sample, chosen, population } },
+    };
+  }
+  const chosen = sample.chosen.map(([, id]) => id);
+  const probes = isByCreated(at.resource) ? await probesAt(runtime, at, chosen) : [];
+  return {
+    next: {
+      ...at,
+      listed: true,
+      rows: chosen.length,
+      pending: chosen.map((id) => ({ do: "compare" as const, id })),
+      sample: { ...sample, chosen: [], probes },
+    },
+  };
+}
+
+/** Moments between the oldest and the newest row of the sample, evenly spread. */
+async function probesAt(
+  runtime: Step["runtime"],
+  at: Partition,
+  chosen: readonly string[],
+): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (const id of chosen.slice(0, PAGE)) {
+    const content = (await runtime.store.row(resourceOf(at), id))?.stripe as
+      | { created?: number }
+      | null
+      | undefined;
+    if (content?.created !== undefined) times.push(content.created);
+  }
+  const oldest = Math.min(...times);
+  const newest = Math.floor(runtime.now() / 1000);
+  const count = Math.min(MOST_PROBES, Math.ceil(chosen.length / PAGE));
+  if (times.length === 0) return [newest];
+  return Array.from({ length: count }, (_, index) =>
+    Math.round(newest - ((newest - oldest) * index) / count),
+  );
+}
+
+/** Every object of a page at some moment must be in the mirror. */
+async function probeStep(step: Step, at: Partition, probe: number): Promise<Stepped> {
+  const { runtime } = step;
+  const resource = resourceOf(at);
+  const pending = [];
+  let shown = 0;
+  for (const list of resources[resource].lists as unknown as readonly Listing<{ id: string }>[]) {
+    let startedAt = runtime.now();
+    const send = (): PromiseLike<Stripe.ApiList<{ id: string }>> => {
+      startedAt = runtime.now();
+      return list(runtime.stripe(), { limit: PAGE, created: { lte: probe } });
+    };
+    const page: ListedPage = Object.assign(await paced(runtime, `GET ${resource}`, send), {
+      startedAt,
+    });
+    shown += page.data.length;
+    pending.push(
+      ...(await unequal(runtime, resource, sightsOfPage(runtime, resource, page, startedAt))),
+    );
+  }
+  return {
+    next: { ...at, pages: at.pages + 1, rows: at.rows + shown, pending },
+    ...(pending.length === 0 ? {} : { pause: runtime.timing.verifyDelay }),
+  };
+}

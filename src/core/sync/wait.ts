@@ -1,0 +1,39 @@
+/** Works at a run until it ends, with several pages at once, beside whoever else works at it. */
+import type { Runtime } from "../runtime.js";
+import { runOf } from "./run.js";
+import { workPage } from "./work.js";
+
+const WORKERS = 4;
+/** Milliseconds between looks when nothing is due, which grow; and the longest if the store fails. */
+const IDLE = 100;
+const LONGEST_IDLE = 1_000;
+const LONGEST_PAUSE = 10_000;
+/** Failures of the store in a row after which the caller is told. */
+const MOST_FAILURES = 30;
+/** Pages after which a worker looks whether its run has ended while it served others. */
+const LOOK = 20;
+
+export async function workUntilDone(runtime: Runtime, runId: string): Promise<void> {
+  const workers = Math.max(1, runtime.config.concurrency ?? WORKERS);
+  await Promise.all(Array.from({ length: workers }, () => work(runtime, runId)));
+}
+
+async function work(runtime: Runtime, runId: string): Promise<void> {
+  let [failures, idle] = [0, 0];
+  for (let pages = 1; ; ) {
+    try {
+      const did = await workPage(runtime);
+      failures = 0;
+      idle = did ? 0 : idle + 1;
+      if (did && pages++ % LOOK !== 0) continue;
+      const record = await runtime.store.record("run", runId);
+      if (record === undefined || runOf(record).state !== "running") return;
+      const pause = Math.min(LONGEST_IDLE, IDLE * idle);
+      if (!did) await runtime.sleep(pause * (0.5 + Math.random()));
+    } catch (error) {
+      if (++failures > MOST_FAILURES) throw error;
+      runtime.log.warn("A page could not be stored; trying again", { error: String(error) });
+      await runtime.sleep(Math.min(LONGEST_PAUSE, IDLE * 2 ** failures) * (0.5 + Math.random()));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The one step that every run is made of: take a partition that is due, do one page of it, commit.
+ * Any number of workers do this at once; one that dies is waited for, and its page done again.
+ */
+import type { Runtime } from "../runtime.js";
+import type { StoredRecord } from "../store.js";
+import { commitStep } from "./commit.js";
+import { afterFailure } from "./failure.js";
+import { listStep } from "./list.js";
+import { type Partition, partitionOf, runOf } from "./run.js";
+import { sampleStep } from "./sample.js";
+import type { Step, Stepped } from "./step.js";
+import { settleStep, sweepStep } from "./sweep.js";
+import { scanStep } from "./verify.js";
+
+/**
+ * Does one page of whatever is due, of any run. False when nothing was due. What fails is written
+ * into the partition; it throws only when even that is impossible, and then somebody else takes the
+ * partition up once its lease is over.
+ */
+export async function workPage(runtime: Runtime): Promise<boolean> {
+  const [held] = await runtime.store.takeRecords("partition", {
+    now: runtime.now(),
+    lease: runtime.timing.pageLease,
+    limit: 1,
+  });
+  if (held === undefined) return false;
+  const run = held.ref === null ? undefined : await runtime.store.record("run", held.ref);
+  if (run === undefined || runOf(run).state !== "running") await drop(runtime, held);
+  else await advance(runtime, held, run);
+  return true;
+}
+
+async function advance(runtime: Runtime, held: StoredRecord, run: StoredRecord): Promise<void> {
+  const at = partitionOf(held);
+  try {
+    const step = { runtime, runId: run.id, run: runOf(run), at };
+    const stepped = await stepOf(step);
+    const { error: _, ...next } = stepped.next;
+    await commitStep(runtime, held, run, { ...stepped, next: { ...next, attempts: 0 } });
+  } catch (error) {
+    await commitStep(runtime, held, run, failed(runtime, at, error));
+  }
+}
+
+function stepOf(step: Step): Promise<Stepped> {
+  switch (step.at.task) {
+    case "list":
+    case "events":
+      return listStep(step);
+    case "sweep":
+      return step.run.kind === "verify" ? scanStep(step) : sweepStep(step);
+    case "sample":
+      return sampleStep(step);
+    case "settle":
+      return settleStep(step);
+  }
+}
+
+function failed(runtime: Runtime, at: Partition, error: unknown): Stepped {
+  const after = afterFailure(error, String(at.resource), at.attempts, Math.random());
+  const next: Partition = {
+    ...at,
+    attempts: at.attempts + 1,
+    error: after.message,
+    state: after.retry ? "running" : "failed",
+  };
+  runtime.log.warn(after.retry ? "A page failed and is tried again" : "A page failed for good", {
+    resource: at.resource,
+    error: after.message,
+  });
+  return after.retry ? { next, pause: after.delay } : { next };
+}
+
+/** Nobody needs it any more. */
+async function drop(runtime: Runtime, held: StoredRecord): Promise<void> {
+  const { kind, id, revision, ref, data } = held;
+  await runtime.store.commit({
+    now: runtime.now(),
+    units: [],
+    records: [{ kind, id, expect: revision, next: { ref, due: null, data } }],
+  });
+}

@@ -1,0 +1,248 @@
+// The application is away while things happen at Stripe, and no webhook is ever delivered again.
+// With DOWNTIME_CHANGES=20000 the day has as many changes as a large account's.
+import { describe, expect, it } from "vitest";
+import { runReport } from "../../../src/core/sync/report.js";
+import { tick } from "../../../src/core/sync/tick.js";
+import { workUntilDone } from "../../../src/core/sync/wait.js";
+import { type App, eventually, expectEqual, fillShop, NOW, quietApplications } from "./kit.js";
+
+const open = quietApplications();
+const CHANGES = Number(process.env.DOWNTIME_CHANGES ?? 1_500);
+
+/** What a scheduler does, and what its workers do after that. */
+async function catchUp(app: App) {
+  const runtime = real(app);
+  const runId = await tick(runtime, "catch-up");
+  await workUntilDone(runtime, runId);
+  return runReport(runtime, runId);
+}
+
+const real = (app: App) => ({
+  ...app.core,
+  now: Date.now,
+  sleep: (milliseconds: number) =>
+    new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+});
+
+const readTo = async (app: App) => (await app.b.store.record("watermark", "events"))?.data.at;
+
+/** So many changes, spread over a day of Stripe's time, with deletions among them. */
+async function aDayOfChanges(app: App, changes: number): Promise<void> {
+  const { stripe, double } = app;
+  const customers = double.objects("customer").map(({ id }) => id);
+  const [product] = double.objects("product");
+  const kept = customers.length - changes / 5; // the others are there to be deleted
+  const hours = 24;
+  let [at, gone] = [0, 0];
+  for (let hour = 0; hour < hours; hour++) {
+    await double.clock.advance({ hours: 1 });
+    const until = Math.round((changes * (hour + 1)) / hours);
+    const lane = async () => {
+      while (at < until) {
+        const change = at++;
+        const id = customers[change % kept] ?? "";
+        if (change % 10 === 3) await stripe.customers.create({ name: `New ${change}` });
+        else if (change % 10 === 7) await stripe.customers.del(customers[kept + gone++] ?? "");
+        else if (change % 50 === 1) await stripe.products.create({ name: `Part ${change}` });
+        else if (change % 50 === 2)
+          await stripe.coupons.create({ percent_off: 5, duration: "once" });
+        else await stripe.customers.update(id, { name: `Name ${change}` });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, lane));
+  }
+  await stripe.products.update(product?.id ?? "", { active: false });
+  for (const { id } of double.objects("subscription")) {
+    if (double.objects("subscription").find((each) => each.id === id)?.status === "active") {
+      await stripe.subscriptions.cancel(id);
+    }
+  }
+  // Not the first one: its promotion code would change, and Stripe has no event for that.
+  for (const { id } of double.objects("coupon").slice(1, 4)) await stripe.coupons.del(id);
+}
+
+it(`a day off with ${CHANGES} changes: the catch-up alone brings equality`, {
+  timeout: 900_000,
+}, async () => {
+  const app = await open();
+  app.double.populate({ object: "customer", count: CHANGES / 2 });
+  await fillShop(app);
+  expect((await app.b.sync()).state).toBe("done");
+  await aDayOfChanges(app, CHANGES);
+  app.double.requests.clear();
+  const report = await catchUp(app);
+  expect(report).toMatchObject({ kind: "catch-up", state: "done", resources: {} });
+  expect(report?.events?.rows).toBeGreaterThan(CHANGES * 0.8);
+  expect(app.double.requests.count("GET /v1/customers")).toBe(0); // nothing was listed again
+  await expectEqual(app);
+});
+
+it("40 days off: it falls back to listing and asking, and that brings equality", {
+  timeout: 300_000,
+}, async () => {
+  const app = await open();
+  app.double.populate({ object: "customer", count: 400 });
+  const { customer, price } = await fillShop(app);
+  expect((await app.b.sync()).state).toBe("done");
+  const [first, second] = app.double.objects("customer").map(({ id }) => id);
+  await app.stripe.customers.del(first ?? ""); // of this no event will be left
+  await app.stripe.customers.update(second ?? "", { name: "Changed on the first day" });
+  const coupon = app.double.objects("coupon")[0]?.id ?? "";
+  await app.stripe.coupons.del(coupon);
+  await app.double.clock.advance({ days: 39 }); // the subscription renews
+  await app.stripe.subscriptions.create({ customer: customer.id, items: [{ price: price.id }] });
+  await app.stripe.customers.update(customer.id, { name: "Ada King" });
+  await app.double.clock.advance({ days: 1 });
+  const report = await catchUp(app);
+  expect(report).toMatchObject({ kind: "catch-up", state: "done" });
+  expect(report?.resources.customers).toMatchObject({ state: "done", drift: { ghost: 1 } });
+  expect(report?.resources.coupons?.drift).toMatchObject({ ghost: 1 });
+  await expectEqual(app);
+  // And from here events are enough again.
+  await app.double.clock.advance({ hours: 2 });
+  await app.stripe.customers.update(second ?? "", { name: "Changed again" });
+  const next = await catchUp(app);
+  expect(next?.resources).toEqual({});
+  await expectEqual(app, ["customers"]);
+});
+
+it("a sync by hand after 40 days does not skip the gap either", async () => {
+  const app = await open();
+  await fillShop(app);
+  await app.b.sync();
+  const coupon = app.double.objects("coupon")[0]?.id ?? "";
+  await app.stripe.coupons.del(coupon);
+  await app.double.clock.advance({ days: 40 });
+  expect(await app.b.sync()).toMatchObject({ kind: "backfill", state: "done" });
+  expect(await app.b.store.row("coupons", coupon)).toBeUndefined();
+});
+
+it("a sync by hand after a day reads the day's events", async () => {
+  const app = await open();
+  app.double.populate({ object: "customer", count: 20 });
+  await app.b.sync();
+  const [gone] = app.double.objects("customer").map(({ id }) => id);
+  await app.stripe.customers.del(gone ?? "");
+  await app.double.clock.advance({ days: 1 });
+  await app.b.sync();
+  await expectEqual(app, ["customers"]);
+});
+
+describe("the watermark", () => {
+  const seconds = (offset: number) => Date.parse(NOW) / 1000 + offset;
+
+  it("is where the reading began, not where it ended, and is read again with an overlap", async () => {
+    const app = await open();
+    await app.b.sync();
+    expect(await readTo(app)).toBe(seconds(0));
+    await app.double.clock.advance({ hours: 1 });
+    await catchUp(app);
+    expect(await readTo(app)).toBe(seconds(3600));
+    const request = app.double.requests
+      .recent()
+      .filter(({ url }) => url.startsWith("/v1/events"))
+      .at(-1);
+    expect(new URL(request?.url ?? "", app.url).searchParams.get("created[gte]")).toBe(
+      String(seconds(-600)),
+    );
+  });
+
+  it("does not move while a page is missing", async () => {
+    const app = await open();
+    await app.b.sync();
+    await app.double.clock.advance({ hours: 1 });
+    app.double.faults.add({ fault: "error_before", status: 500, on: "GET /v1/events" });
+    const runtime = real(app);
+    const runId = await tick(runtime, "catch-up");
+    const working = workUntilDone(runtime, runId);
+    await eventually(
+      () => runReport(runtime, runId),
+      (report) => report?.events?.error !== undefined,
+    );
+    expect(await readTo(app)).toBe(seconds(0));
+    app.double.faults.clear();
+    await working;
+    expect(await readTo(app)).toBe(seconds(3600));
+  });
+
+  it("is not moved by a webhook: an outage's gap would be skipped", async () => {
+    const app = await open({ endpoint: true, stripe: { delivery: "held" } });
+    await app.b.sync();
+    await app.double.clock.advance({ hours: 1 });
+    const missed = await app.stripe.products.create({ name: "Missed" });
+    await app.double.clock.advance({ hours: 1 });
+    await app.stripe.products.create({ name: "Heard of" });
+    const last = app.double.deliveries.held().at(-1);
+    await app.double.deliveries.release([last?.id ?? ""]);
+    expect(await readTo(app)).toBe(seconds(0));
+    expect(await app.b.store.row("products", missed.id)).toBeUndefined();
+    await catchUp(app);
+    expect(await app.b.store.row("products", missed.id)).toBeDefined();
+    await expectEqual(app, ["products"]);
+  });
+});
+
+it("what webhooks brought is not stored again, and asks nothing", async () => {
+  const app = await open({ endpoint: true });
+  await app.b.sync();
+  await app.double.clock.advance({ hours: 1 });
+  const { id } = await app.stripe.products.create({ name: "Engine" });
+  await app.double.settle();
+  const before = await app.b.store.version("products", id);
+  app.double.requests.clear();
+  await catchUp(app);
+  expect(await app.b.store.version("products", id)).toEqual(before);
+  expect(app.double.requests.count()).toBe(app.double.requests.count("GET /v1/events"));
+});
+
+it("events of another API version are asked about", async () => {
+  const app = await open({ stripe: { apiVersion: "2024-06-20" } });
+  await app.b.sync();
+  await app.double.clock.advance({ hours: 1 });
+  await fillShop(app);
+  await catchUp(app);
+  await expectEqual(app);
+});
+
+it("what comes in twice, by a webhook and by the list, is one change", async () => {
+  const app = await open({ endpoint: true, stripe: { delivery: "held" } });
+  await app.b.sync();
+  await app.double.clock.advance({ hours: 1 });
+  const { id } = await app.stripe.products.create({ name: "Engine" });
+  await Promise.all([
+    app.double.deliveries.release(app.double.deliveries.held().map((each) => each.id)),
+    catchUp(app),
+  ]);
+  expect((await app.b.store.version("products", id))?.revision).toBe(1);
+});
+
+it("the first tick begins a backfill, and ten at once begin one run", async () => {
+  const app = await open();
+  await fillShop(app);
+  const runtime = real(app);
+  const ids = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      tick(runtime, index % 2 === 0 ? "catch-up" : "reconcile"),
+    ),
+  );
+  expect(new Set(ids).size).toBe(1);
+  expect((await app.b.billing.runs())[0]?.kind).toBe("backfill");
+  await workUntilDone(runtime, ids[0] ?? "");
+  await expectEqual(app);
+  const next = await Promise.all(Array.from({ length: 10 }, () => tick(runtime, "catch-up")));
+  expect(new Set(next).size).toBe(1);
+  expect(next[0]).not.toBe(ids[0]);
+  expect((await app.b.billing.runs())[0]?.kind).toBe("catch-up");
+});
+
+it("old runs are forgotten, with all they wrote", async () => {
+  const app = await open();
+  await app.b.sync();
+  for (let runs = 0; runs < 24; runs++) await catchUp(app);
+  const counts = await app.sql<{ kind: string; n: number }>(
+    `SELECT kind, count(*)::int AS n FROM ${app.schema}.backend_billing_records WHERE kind IN ('run', 'partition') GROUP BY kind ORDER BY kind`,
+  );
+  const runs = counts.find(({ kind }) => kind === "run")?.n ?? 0;
+  expect(runs).toBeLessThanOrEqual(22); // twenty of them, the last one, and the backfill
+  expect(counts.find(({ kind }) => kind === "partition")?.n).toBeLessThan(120);
+});

@@ -1,0 +1,136 @@
+// The webhook endpoint and the portal's settings: made once, however often and by however many they
+// are asked for, and mended when somebody changed them or the library's pinned version did.
+import { describe, expect, it } from "vitest";
+import { enabledEvents } from "../../../src/core/catalogue.js";
+import { createBilling } from "../../../src/postgres/index.js";
+import { type App, billingError, quietApplications } from "./kit.js";
+
+const open = quietApplications();
+const WEBHOOK = { data: false, webhook: true } as const;
+const PORTAL = { data: false, portal: true } as const;
+const endpoints = async ({ stripe }: App) => (await stripe.webhookEndpoints.list()).data;
+
+describe("the endpoint", () => {
+  it("is one, with the catalogue's events and the pinned version, whoever calls at once", async () => {
+    const app = await open();
+    const instances = Array.from({ length: 6 }, () => createBilling(app.config));
+    const reports = await Promise.all(instances.map(({ sync }) => sync(WEBHOOK)));
+    const [endpoint, ...others] = await endpoints(app);
+    expect(others).toEqual([]);
+    expect(endpoint).toMatchObject({
+      url: `${app.url}/stripe/webhook`,
+      status: "enabled",
+      api_version: app.stripe.getApiField("version"),
+    });
+    expect([...(endpoint?.enabled_events ?? [])].sort()).toEqual(enabledEvents());
+    expect(reports.map(({ webhook }) => webhook?.id)).toEqual(Array(6).fill(endpoint?.id));
+    // The secret is shown once, and whoever made the endpoint has it.
+    expect(reports.filter(({ webhook }) => webhook?.secret !== undefined)).toHaveLength(1);
+  });
+
+  it("is left alone when it is as it should be", async () => {
+    const app = await open();
+    await app.b.sync(WEBHOOK);
+    app.double.requests.clear();
+    const { webhook } = await app.b.sync(WEBHOOK);
+    expect(Object.keys(webhook ?? {})).toEqual(["id"]);
+    expect(app.double.requests.count()).toBe(
+      app.double.requests.count("GET /v1/webhook_endpoints"),
+    );
+  });
+
+  it("is mended when its events drifted, or when it was switched off", async () => {
+    const app = await open();
+    const { webhook } = await app.b.sync(WEBHOOK);
+    const id = webhook?.id ?? "";
+    await app.stripe.webhookEndpoints.update(id, { enabled_events: ["product.created"] });
+    expect((await app.b.sync(WEBHOOK)).webhook).toEqual({ id, mended: ["events"] });
+    await app.stripe.webhookEndpoints.update(id, { disabled: true });
+    expect((await app.b.sync(WEBHOOK)).webhook).toEqual({ id, mended: ["status"] });
+    expect((await app.b.sync(WEBHOOK)).webhook).toEqual({ id });
+  });
+
+  it("follows the resources that the application chose", async () => {
+    const app = await open();
+    await app.b.sync(WEBHOOK);
+    const some = createBilling({ ...app.config, resources: ["products"] });
+    expect((await some.sync(WEBHOOK)).webhook?.mended).toEqual(["events"]);
+    expect((await endpoints(app))[0]?.enabled_events.toSorted()).toEqual(
+      enabledEvents(["products"]),
+    );
+  });
+
+  it("of another API version is replaced, and serves on until the new secret is in use", async () => {
+    const app = await open();
+    const url = `${app.url}/stripe/webhook`;
+    const metadata = { "backend-billing": "managed" };
+    const old = await app.stripe.webhookEndpoints.create({
+      url,
+      enabled_events: ["product.created"],
+      api_version: "2024-06-20",
+      metadata,
+    });
+    const { webhook } = await app.b.sync(WEBHOOK);
+    expect(webhook).toEqual({
+      id: expect.not.stringMatching(old.id),
+      secret: expect.stringMatching(/^whsec_/),
+      mended: ["api_version"],
+    });
+    const states = async () =>
+      Object.fromEntries(
+        (await endpoints(app)).map(({ id, status }) => [id === old.id ? "old" : "new", status]),
+      );
+    expect(await states()).toEqual({ old: "enabled", new: "enabled" });
+    // Called again before anybody put the secret in place: an event would be lost.
+    await app.b.sync(WEBHOOK);
+    expect(await states()).toEqual({ old: "enabled", new: "enabled" });
+    const both = [webhook?.secret ?? "", old.secret ?? ""];
+    await createBilling({ ...app.config, webhook_secret: both }).sync(WEBHOOK);
+    expect(await states()).toEqual({ old: "disabled", new: "enabled" });
+  });
+
+  it("of somebody else at the same address is never touched", async () => {
+    const app = await open();
+    const foreign = await app.stripe.webhookEndpoints.create({
+      url: `${app.url}/stripe/webhook`,
+      enabled_events: ["charge.succeeded"],
+      api_version: "2024-06-20",
+    });
+    const { webhook } = await app.b.sync(WEBHOOK);
+    await createBilling({ ...app.config, webhook_secret: webhook?.secret ?? "" }).sync(WEBHOOK);
+    expect(await app.stripe.webhookEndpoints.retrieve(foreign.id)).toMatchObject({
+      status: "enabled",
+      enabled_events: ["charge.succeeded"],
+    });
+  });
+
+  it("a key that may not is told so in the library's own words", async () => {
+    const app = await open();
+    const secret_key = app.double.restrictedKey({ products: "read" });
+    const error = await billingError(createBilling({ ...app.config, secret_key }).sync(WEBHOOK));
+    expect(error.code).toBe("provider_error");
+  });
+});
+
+describe("the portal's settings", () => {
+  it("are made once, whoever calls at once, and remembered", async () => {
+    const app = await open();
+    const instances = Array.from({ length: 6 }, () => createBilling(app.config));
+    const reports = await Promise.all(instances.map(({ sync }) => sync(PORTAL)));
+    const { data } = await app.stripe.billingPortal.configurations.list();
+    expect(data).toHaveLength(1);
+    expect(new Set(reports.map(({ portal }) => portal?.configurationId))).toEqual(
+      new Set([data[0]?.id]),
+    );
+  });
+
+  it("are made again when somebody switched them off", async () => {
+    const app = await open();
+    const { portal } = await app.b.sync(PORTAL);
+    const id = portal?.configurationId ?? "";
+    await app.stripe.billingPortal.configurations.update(id, { active: false });
+    const again = await app.b.sync(PORTAL);
+    expect(again.portal?.configurationId).not.toBe(id);
+    expect((await app.b.sync(PORTAL)).portal).toEqual(again.portal);
+  });
+});

@@ -2,6 +2,7 @@
 // examples in the source's comments, as an application would write them.
 import { execFileSync } from "node:child_process";
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -45,6 +46,18 @@ function examples(): Example[] {
   ];
 }
 
+/** A block that names a file of a Convex application shows a part of that file of an example. */
+const EXCERPT = /^\/\/ (convex\/\S+)\n/;
+const isExcerpt = ({ code }: Example): boolean => EXCERPT.test(code);
+
+function isInExample({ code }: Example): boolean {
+  const file = EXCERPT.exec(code)?.[1] ?? "";
+  const part = code.replace(EXCERPT, "").trim();
+  return ["convex", "convex-stripe"]
+    .map((name) => join(root, "examples", name, file))
+    .some((path) => existsSync(path) && readFileSync(path, "utf8").includes(part));
+}
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "examples-"));
@@ -53,7 +66,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("every example compiles", { timeout: 120_000 }, () => {
-  const all = examples();
+  const all = examples().filter((example) => !isExcerpt(example));
   expect(all.length).toBeGreaterThan(10);
   for (const [index, { code }] of all.entries()) {
     writeFileSync(join(folder, `example-${index}.mts`), `${code}\nexport {};\n`);
@@ -86,4 +99,11 @@ it("every example compiles", { timeout: 120_000 }, () => {
     (_, index) => all[Number(index)]?.from ?? "",
   );
   expect(named).toBe("");
+});
+
+// `npm run check:convex` compiles the examples as applications.
+it("every excerpt of an example is what the example says", () => {
+  const excerpts = examples().filter(isExcerpt);
+  expect(excerpts.length).toBeGreaterThan(10);
+  expect(excerpts.filter((each) => !isInExample(each))).toEqual([]);
 });

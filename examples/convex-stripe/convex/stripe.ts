@@ -1,0 +1,11 @@
+import { createStripe } from "backend-billing/convex";
+import { env } from "./_generated/server";
+
+/** Where people come back to from Stripe's pages. */
+export const site = env.SITE_URL ?? "http://localhost:5173";
+
+export const { stripe, store, sync, setup } = createStripe({
+  secret_key: env.STRIPE_SECRET_KEY,
+  webhook_secret: env.STRIPE_WEBHOOK_SECRET,
+  return_origins: [site],
+});

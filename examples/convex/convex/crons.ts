@@ -1,0 +1,7 @@
+import { cronJobs } from "convex/server";
+import { billing } from "./billing";
+
+const crons = cronJobs();
+billing.addCronJobs(crons);
+
+export default crons;

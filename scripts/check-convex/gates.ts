@@ -1,0 +1,117 @@
+/** What must hold of an example. Each gate answers what is wrong, and nothing if all is well. */
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type App, installStripe } from "./app.js";
+import { type Bundle, isOf, loadedBy, readBundle, sizeOf } from "./bundle.js";
+import { generateAsDeployed } from "./generated.js";
+import { type Contents, loadBundle } from "./load.js";
+import { run } from "./run.js";
+
+export type Problem = string;
+export type Note = (text: string) => void;
+
+const CONVEX = "convex/bin/main.js";
+
+/** Convex generates code that compiles, and it is the code that is checked in. */
+function codegen({ folder, source }: App): Problem[] {
+  const { ok, said } = run(CONVEX, ["codegen", "--system-udfs", "--typecheck", "enable"], folder);
+  // A missing tsconfig or compiler is skipped without an error.
+  if (!ok || /skipping typecheck/.test(said)) return [said];
+  const generated = join(folder, "convex/_generated");
+  const checkedIn = join(source, "convex/_generated");
+  const textAt = (file: string) => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
+  return readdirSync(generated)
+    .filter((file) => textAt(join(generated, file)) !== textAt(join(checkedIn, file)))
+    .map((file) => `convex/_generated/${file} is stale: npm run check:convex -- --write`);
+}
+
+/**
+ * The application and its type tests compile with both ends of the stripe range, and with the code
+ * that a deployment generates.
+ */
+async function types(app: App): Promise<Problem[]> {
+  await generateAsDeployed(app);
+  return (["stripe-22", "stripe"] as const).flatMap((name) => {
+    installStripe(app, name);
+    const { ok, said } = run("typescript/bin/tsc", ["--listFiles"], app.folder);
+    const lines = said.split("\n");
+    const seen = lines.some((line) => line.includes(`/node_modules/${name}/`));
+    if (!seen) return [`The compiler did not see ${name}`];
+    if (!lines.some((line) => line.endsWith("/test/types.ts"))) return ["No type tests"];
+    const errors = lines.filter((line) => !line.startsWith("/"));
+    return ok ? [] : [`with ${name}:\n${errors.join("\n")}`];
+  });
+}
+
+/** The rules that Convex recommends, as the example itself has them. */
+function lint({ folder }: App): Problem[] {
+  const { ok, said } = run("eslint/bin/eslint.js", ["--max-warnings", "0", "convex"], folder);
+  return ok ? [] : [said];
+}
+
+/** Measured in 2026-11: 917 kB, of which Stripe's package has 689 and the library 135. */
+const MOST = 1_000_000;
+
+/**
+ * Convex's own bundler takes every function into the default runtime, and what it makes can be
+ * loaded as a deployment loads it before any secret is set.
+ */
+async function bundle(app: App, note: Note): Promise<Problem[]> {
+  const out = join(app.folder, "bundle");
+  rmSync(out, { recursive: true, force: true });
+  const target = ["--url", "http://127.0.0.1:3210", "--admin-key", "x"];
+  const options = ["--debug-bundle-path", out, "--typecheck", "enable", "--codegen", "disable"];
+  const { ok, said } = run(CONVEX, ["deploy", ...target, ...options], app.folder);
+  if (!ok) return [said];
+  const made = readBundle(out);
+  return [...placed(made), ...sized(made, note), ...(await loaded(made, note))];
+}
+
+function placed(made: Bundle): Problem[] {
+  const misplaced = made.filter(({ environment }) => environment !== "isolate");
+  const files = made.flatMap(({ parts }) => parts.map(({ file }) => file));
+  const builds = files
+    .filter((file) => isOf("stripe", file))
+    .flatMap((file) => /stripe\.esm\.(\w+)\.js$/.exec(file)?.[1] ?? []);
+  return [
+    ...misplaced.map(({ path }) => `${path} does not run in the default runtime`),
+    ...(builds.join() === "worker" ? [] : [`Stripe's build is "${builds}", not "worker"`]),
+  ];
+}
+
+const kB = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
+
+function sized(made: Bundle, note: Note): Problem[] {
+  const total = sizeOf(made);
+  const shares = ["stripe", "convex", "backend-billing"].map(
+    (name) => `${name} ${kB(sizeOf(made, name))}`,
+  );
+  note(`${kB(total)} of at most ${kB(MOST)}: ${shares.join(", ")}`);
+  return total > MOST ? [`The bundle has ${kB(total)}, more than ${kB(MOST)}`] : [];
+}
+
+async function loaded(made: Bundle, note: Note): Promise<Problem[]> {
+  let contents: Contents;
+  try {
+    contents = await loadBundle(made);
+  } catch (error) {
+    return [`It cannot be loaded without secrets: ${error}`];
+  }
+  const { functions, routes, crons } = contents;
+  note(`${functions.length} functions, ${routes.length} routes, ${crons.length} cron jobs`);
+  for (const module of new Set(functions.map((each) => each.module))) {
+    note(`loading ${module} loads ${kB(sizeOf(loadedBy(made, `${module}.js`)))}`);
+  }
+  const names = new Set(functions.map(({ name }) => name));
+  return [
+    ...functions
+      .filter(({ validated }) => !validated)
+      .map(({ name }) => `${name} does not validate its arguments or its result`),
+    ...crons
+      .filter(({ target }) => !names.has(target))
+      .map(({ id, target }) => `The cron job "${id}" calls ${target}, which is not exported`),
+    ...(routes.length === 0 ? ["There are no routes"] : []),
+  ];
+}
+
+export const gates = { codegen, types, lint, bundle };

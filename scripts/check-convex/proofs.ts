@@ -1,0 +1,129 @@
+/** Ways to break an example, and the gate that must notice, with words from what it must say. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { App } from "./app.js";
+
+interface Proof {
+  readonly gate: "codegen" | "types" | "lint" | "bundle";
+  readonly what: string;
+  readonly example: string;
+  readonly damage: (app: App) => void;
+  readonly says: RegExp;
+}
+
+/** Replaces a text in a file of the copy; one that is not there would prove nothing. */
+function replace(file: string, text: string, by: string) {
+  return ({ folder }: App): void => {
+    const path = join(folder, "convex", file);
+    const before = readFileSync(path, "utf8");
+    if (!before.includes(text)) throw new Error(`${path} does not have ${text}`);
+    writeFileSync(path, before.replace(text, by));
+  };
+}
+
+const put = (file: string, text: string) => replace(file, "import", `${text}\nimport`);
+const add =
+  (file: string, text: string) =>
+  ({ folder }: App): void =>
+    writeFileSync(join(folder, "convex", file), text);
+
+export const proofs: readonly Proof[] = [
+  {
+    gate: "codegen",
+    what: "a type error",
+    example: "convex",
+    damage: put("plans.ts", `export const wrong: number = "text";`),
+    says: /TS2322/,
+  },
+  {
+    gate: "codegen",
+    what: "a compiler that does not run",
+    example: "convex",
+    damage: ({ folder }) => rmSync(join(folder, "convex/tsconfig.json")),
+    says: /skipping typecheck/,
+  },
+  {
+    gate: "codegen",
+    what: "generated code that is stale",
+    example: "convex",
+    damage: add("extra.ts", "export {};\n"),
+    says: /stale/,
+  },
+  {
+    gate: "types",
+    what: "exports that became any",
+    example: "convex",
+    damage: replace("billing.ts", "createBilling({", "(createBilling as any)({"),
+    says: /types\.ts/,
+  },
+  {
+    gate: "types",
+    what: "exports that became any, in variant A",
+    example: "convex-stripe",
+    damage: replace("stripe.ts", "createStripe({", "(createStripe as any)({"),
+    says: /types\.ts/,
+  },
+  {
+    gate: "types",
+    what: "an environment variable that is not declared",
+    example: "convex",
+    damage: replace("convex.config.ts", "SITE_URL: v.optional(v.string()),", ""),
+    says: /billing\.ts.*SITE_URL/,
+  },
+  {
+    gate: "types",
+    what: "type tests that are not compiled",
+    example: "convex",
+    damage: ({ folder }) => rmSync(join(folder, "test/types.ts")),
+    says: /No type tests/,
+  },
+  {
+    gate: "lint",
+    what: "a function without validators",
+    example: "convex",
+    damage: replace("plans.ts", "args: {},", ""),
+    says: /require-args-validator/,
+  },
+  {
+    gate: "bundle",
+    what: "a module of Node",
+    example: "convex",
+    damage: put("plans.ts", `import { readFileSync } from "node:fs";\nreadFileSync("x");`),
+    says: /node:fs/,
+  },
+  {
+    gate: "bundle",
+    what: "a global of Node",
+    example: "convex",
+    damage: put("plans.ts", `export const bytes = Buffer.from("text");`),
+    says: /Buffer is not defined/,
+  },
+  {
+    gate: "bundle",
+    what: "a function in the Node runtime",
+    example: "convex",
+    damage: put("shop.ts", `"use node";`),
+    says: /shop\.js does not run in the default runtime/,
+  },
+  {
+    gate: "bundle",
+    what: "a secret that is needed to load",
+    example: "convex-stripe",
+    damage: put("stripe.ts", `if (!process.env.STRIPE_SECRET_KEY) throw new Error("no secret");`),
+    says: /no secret/,
+  },
+  {
+    gate: "bundle",
+    what: "a cron job for a function that is not there",
+    example: "convex",
+    damage: replace("billing.ts", "return_origins", `module: "money",\n  return_origins`),
+    says: /money:sync, which is not exported/,
+  },
+  {
+    gate: "bundle",
+    what: "a bundle that grew",
+    example: "convex",
+    damage: add("large.ts", `export const large = "${"x".repeat(500_000)}";\n`),
+    says: /more than/,
+  },
+];

@@ -1,0 +1,108 @@
+/** The internal actions that an application exports, with validators on what goes in and comes out. */
+import { internalActionGeneric, type RegisteredAction } from "convex/server";
+import { type ObjectType, v } from "convex/values";
+import { workOnce } from "../core/background.js";
+import { setup as runSetup } from "../core/customers.js";
+import * as links from "../core/links.js";
+import type { Runtime } from "../core/runtime.js";
+import { prune } from "../core/sync/prune.js";
+import { sync as runSync, type SyncReport } from "../core/sync/sync.js";
+import { tick } from "../core/sync/tick.js";
+import { workPage } from "../core/sync/work.js";
+import type { Step, SyncActionArgs } from "./references.js";
+import { syncReport, type WiredReport } from "./reports.js";
+import type { ConvexRuntime } from "./runtime.js";
+
+const text = v.string();
+const maybeBoolean = v.optional(v.boolean());
+const link = v.object({ url: text });
+const customer = v.object({ customerId: text });
+
+const setupArgs = {
+  entityId: text,
+  email: v.optional(text),
+  metadata: v.optional(v.record(text, text)),
+};
+
+const checkoutArgs = {
+  entityId: text,
+  priceId: text,
+  successUrl: text,
+  cancelUrl: text,
+  createStripeCustomerIfMissing: maybeBoolean,
+};
+
+const portalArgs = { entityId: text, returnUrl: text };
+
+const syncArgs = {
+  data: maybeBoolean,
+  webhook: maybeBoolean,
+  portal: maybeBoolean,
+  step: v.optional(
+    v.union(v.literal("work"), v.literal("page"), v.literal("catch-up"), v.literal("reconcile")),
+  ),
+};
+
+export type SetupActionArgs = ObjectType<typeof setupArgs>;
+export type CheckoutActionArgs = ObjectType<typeof checkoutArgs>;
+export type PortalActionArgs = ObjectType<typeof portalArgs>;
+
+/**
+ * An internal action. Convex reads its arguments and its result off the name of this very type, so
+ * an alias of it, exported to an application, would turn both into `unknown`.
+ */
+type Action<Args extends Record<string, unknown>, Returns> = RegisteredAction<
+  "internal",
+  Args,
+  Promise<Returns>
+>;
+
+export const setupAction = (
+  convex: ConvexRuntime,
+): Action<SetupActionArgs, { customerId: string }> =>
+  internalActionGeneric({
+    args: setupArgs,
+    returns: customer,
+    handler: (ctx, args) => convex.run(ctx, (runtime) => runSetup(runtime, args)),
+  });
+
+export const checkoutAction = (
+  convex: ConvexRuntime,
+): Action<CheckoutActionArgs, { url: string }> =>
+  internalActionGeneric({
+    args: checkoutArgs,
+    returns: link,
+    handler: (ctx, args) => convex.run(ctx, (runtime) => links.checkout(runtime, args)),
+  });
+
+export const portalAction = (convex: ConvexRuntime): Action<PortalActionArgs, { url: string }> =>
+  internalActionGeneric({
+    args: portalArgs,
+    returns: link,
+    handler: (ctx, args) => convex.run(ctx, (runtime) => links.portal(runtime, args)),
+  });
+
+export const syncAction = (convex: ConvexRuntime): Action<SyncActionArgs, SyncReport> =>
+  internalActionGeneric({
+    args: syncArgs,
+    returns: syncReport,
+    handler: (ctx, { step, ...args }) =>
+      convex.run(ctx, async (runtime): Promise<WiredReport> => {
+        if (step === undefined) {
+          return (await runSync(runtime, args, { wait: false })) as WiredReport;
+        }
+        await take(runtime, step);
+        return { runId: null, state: "done", resources: {} };
+      }),
+  });
+
+/** One step of the library's own work, which the store or a cron asked for. */
+async function take(runtime: Runtime, step: Step): Promise<void> {
+  // One page only: its commit schedules the next, so no action runs long.
+  if (step === "page") await workPage(runtime);
+  else if (step === "work") await workOnce(runtime);
+  else {
+    await tick(runtime, step);
+    await prune(runtime);
+  }
+}

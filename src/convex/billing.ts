@@ -1,0 +1,256 @@
+/**
+ * The two variants of the public surface on Convex. They share everything but their names and
+ * parameters, so an application can change from one to the other without a migration. The creators
+ * are not generic and their results are named, or an application's `internal` would become `any`.
+ */
+import type { RegisteredAction, RegisteredMutation } from "convex/server";
+import type Stripe from "stripe";
+import { chosenResources } from "../core/config.js";
+import { setup as runSetup, type SetupArgs } from "../core/customers.js";
+import * as links from "../core/links.js";
+import { latestRuns, type RunReport } from "../core/sync/report.js";
+import {
+  type ReconcileArgs,
+  reconcile,
+  type SyncReport,
+  type VerifyArgs,
+  verify,
+} from "../core/sync/sync.js";
+import {
+  type CheckoutActionArgs,
+  checkoutAction,
+  type PortalActionArgs,
+  portalAction,
+  type SetupActionArgs,
+  setupAction,
+  syncAction,
+} from "./actions.js";
+import { type ConvexConfig, checkedModule } from "./config.js";
+import { addConvexCrons, type CronOptions, type CronsLike } from "./crons.js";
+import { addConvexRoutes, type RouterLike } from "./http.js";
+import { createStoreMutation } from "./mutation.js";
+import type { Operation, OperationResult } from "./operations.js";
+import { referencesTo, type SyncActionArgs } from "./references.js";
+import { type ActionContext, createConvexRuntime } from "./runtime.js";
+
+/** What both variants offer beside their own functions. */
+export interface Client {
+  /** Registers `POST /stripe/webhook` and `GET /stripe/return/*` on the application's router. */
+  addHttpRoutes(http: RouterLike): void;
+  /** Registers the jobs that copy existing data at the first deployment and keep it current. */
+  addCronJobs(crons: CronsLike, options?: CronOptions): void;
+  /**
+   * Lists everything at Stripe again, asks about what no list shows, and repairs what differs. It
+   * answers at once; `runs` says how far it is.
+   */
+  reconcile(ctx: ActionContext, args?: ReconcileArgs): Promise<RunReport>;
+  /** Compares the tables with Stripe, all rows or a sample, and changes nothing; see `runs`. */
+  verify(ctx: ActionContext, args?: VerifyArgs): Promise<RunReport>;
+  /** The runs of late, newest first, with how far each is: also while it runs. */
+  runs(ctx: ActionContext, limit?: number): Promise<readonly RunReport[]>;
+}
+
+/** Variant A's client. Its functions are called inside the application's own actions. */
+export interface StripeClient extends Client {
+  /** A link to a checkout page where the entity subscribes to a price. */
+  subscribe(
+    ctx: ActionContext,
+    params: links.SubscribeParams,
+    options?: Stripe.RequestOptions,
+  ): Promise<links.Link>;
+  /** A link to a checkout page where the entity pays once. */
+  pay(
+    ctx: ActionContext,
+    params: links.PayParams,
+    options?: Stripe.RequestOptions,
+  ): Promise<links.Link>;
+  /** A link to the portal where the entity manages its subscriptions. */
+  portal(
+    ctx: ActionContext,
+    params: links.PortalParams,
+    options?: Stripe.RequestOptions,
+  ): Promise<links.Link>;
+}
+
+/**
+ * Variant B's client. Its functions are those of the actions, for use inside the application's own
+ * actions: without the call of another action, and without the return type that it would need.
+ */
+export interface BillingClient extends Client {
+  /** As the action `checkout`: a link to a page where the entity subscribes to a price. */
+  checkout(ctx: ActionContext, args: links.CheckoutArgs): Promise<links.Link>;
+  /** As the action `portal`: a link to the page where the entity manages its subscriptions. */
+  portal(
+    ctx: ActionContext,
+    args: Pick<links.PortalParams, "entityId" | "returnUrl">,
+  ): Promise<links.Link>;
+  /** As the action `setup`: creates or finds the entity's customer. */
+  setup(ctx: ActionContext, args: SetupArgs): Promise<{ customerId: string }>;
+}
+
+/** Written out, function by function: Convex reads the types of `internal` off these very names. */
+interface Exports {
+  /** The only writer of the library's tables. The library calls it; an application never does. */
+  readonly store: RegisteredMutation<
+    "internal",
+    { operation: Operation },
+    Promise<OperationResult>
+  >;
+  /** Copies existing data, and sets up the webhook endpoint and the portal, as asked. */
+  readonly sync: RegisteredAction<"internal", SyncActionArgs, Promise<SyncReport>>;
+  /** Creates or finds the customer of an entity. */
+  readonly setup: RegisteredAction<"internal", SetupActionArgs, Promise<{ customerId: string }>>;
+}
+
+export interface StripeExports extends Exports {
+  readonly stripe: StripeClient;
+}
+
+export interface BillingExports extends Exports {
+  readonly billing: BillingClient;
+  /** A link to the portal where the entity manages its subscriptions. */
+  readonly portal: RegisteredAction<"internal", PortalActionArgs, Promise<{ url: string }>>;
+  /** A link to a checkout page where the entity subscribes to a price. */
+  readonly checkout: RegisteredAction<"internal", CheckoutActionArgs, Promise<{ url: string }>>;
+}
+
+/**
+ * Variant A: client functions named after what they sell. `store` and `sync` must be exported from
+ * the file that `module` names, because the library calls them itself.
+ *
+ * @example
+ * ```ts
+ * import { createStripe } from "backend-billing/convex";
+ * import { actionGeneric } from "convex/server";
+ * import { v } from "convex/values";
+ *
+ * // convex/stripe.ts
+ * export const { stripe, store, sync, setup } = createStripe({
+ *   secret_key: process.env.STRIPE_SECRET_KEY,
+ *   webhook_secret: process.env.STRIPE_WEBHOOK_SECRET,
+ *   return_origins: ["https://app.example"],
+ * });
+ *
+ * // An action of the application, which knows who is asking.
+ * export const buy = actionGeneric({
+ *   args: { priceId: v.string() },
+ *   returns: v.string(),
+ *   handler: async (ctx, { priceId }): Promise<string> => {
+ *     const user = await ctx.auth.getUserIdentity();
+ *     if (user === null) throw new Error("Sign in first");
+ *     const { url } = await stripe.subscribe(ctx, {
+ *       entityId: user.subject,
+ *       priceId,
+ *       mode: "subscription",
+ *       success_url: "https://app.example/welcome",
+ *       cancel_url: "https://app.example/pricing",
+ *     });
+ *     return url;
+ *   },
+ * });
+ * ```
+ */
+export function createStripe(config: ConvexConfig): StripeExports {
+  const line = "export const { stripe, store, sync, setup } = createStripe({ … });";
+  const { convex, client, store } = open(config, "stripe", line);
+  return {
+    stripe: {
+      ...client,
+      subscribe: (ctx, params, options) =>
+        convex.run(ctx, (runtime) => links.subscribe(runtime, params, options)),
+      pay: (ctx, params, options) =>
+        convex.run(ctx, (runtime) => links.pay(runtime, params, options)),
+      portal: (ctx, params, options) =>
+        convex.run(ctx, (runtime) => links.portal(runtime, params, options)),
+    },
+    store,
+    sync: syncAction(convex),
+    setup: setupAction(convex),
+  };
+}
+
+/**
+ * Variant B: actions that take one argument object. `store` and `sync` must be exported from the
+ * file that `module` names, because the library calls them itself.
+ *
+ * @example
+ * ```ts
+ * import { createBilling } from "backend-billing/convex";
+ * import { actionGeneric, cronJobs, httpRouter } from "convex/server";
+ * import { v } from "convex/values";
+ *
+ * // convex/billing.ts
+ * export const { billing, store, sync, portal, checkout, setup } = createBilling({
+ *   secret_key: process.env.STRIPE_SECRET_KEY,
+ *   webhook_secret: process.env.STRIPE_WEBHOOK_SECRET,
+ *   return_origins: ["https://app.example"],
+ * });
+ *
+ * // convex/http.ts
+ * const http = httpRouter();
+ * billing.addHttpRoutes(http);
+ *
+ * // convex/crons.ts
+ * const crons = cronJobs();
+ * billing.addCronJobs(crons);
+ *
+ * // An action of the application, which knows who is asking.
+ * export const buy = actionGeneric({
+ *   args: { priceId: v.string() },
+ *   returns: v.string(),
+ *   handler: async (ctx, { priceId }) => {
+ *     const user = await ctx.auth.getUserIdentity();
+ *     if (user === null) throw new Error("Sign in first");
+ *     const { url } = await billing.checkout(ctx, {
+ *       entityId: user.subject,
+ *       priceId,
+ *       successUrl: "https://app.example/welcome",
+ *       cancelUrl: "https://app.example/pricing",
+ *     });
+ *     return url;
+ *   },
+ * });
+ * ```
+ */
+export function createBilling(config: ConvexConfig): BillingExports {
+  const line =
+    "export const { billing, store, sync, portal, checkout, setup } = createBilling({ … });";
+  const { convex, client, store } = open(config, "billing", line);
+  return {
+    billing: {
+      ...client,
+      checkout: (ctx, args) => convex.run(ctx, (runtime) => links.checkout(runtime, args)),
+      portal: (ctx, { entityId, returnUrl }) =>
+        convex.run(ctx, (runtime) => links.portal(runtime, { entityId, returnUrl })),
+      setup: (ctx, args) => convex.run(ctx, (runtime) => runSetup(runtime, args)),
+    },
+    store,
+    sync: syncAction(convex),
+    portal: portalAction(convex),
+    checkout: checkoutAction(convex),
+    setup: setupAction(convex),
+  };
+}
+
+/** Pages are done by actions that schedule each other, not by the caller. */
+const LATER = { wait: false } as const;
+
+/** What both variants are made of. */
+function open(config: ConvexConfig, fallback: string, line: string) {
+  const module = checkedModule(config.module ?? fallback);
+  const references = referencesTo(module);
+  const convex = createConvexRuntime(config, references, { module, line });
+  const client: Client = {
+    addHttpRoutes: (http) => addConvexRoutes(convex, config, http),
+    addCronJobs: (crons, options) => addConvexCrons(references.sync, crons, options),
+    reconcile: (ctx, args) => convex.run(ctx, (runtime) => reconcile(runtime, args, LATER)),
+    verify: (ctx, args) => convex.run(ctx, (runtime) => verify(runtime, args, LATER)),
+    runs: (ctx, limit) => convex.run(ctx, (runtime) => latestRuns(runtime, limit)),
+  };
+  const store = createStoreMutation({
+    resources: chosenResources(config),
+    store: references.store,
+    sync: references.work,
+  });
+  return { convex, client, store };
+}

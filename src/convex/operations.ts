@@ -1,0 +1,149 @@
+/**
+ * What the `store` mutation can be asked to do, and what it answers, as validators: one operation is
+ * one transaction. Contents travel as they are stored, encoded and fitted.
+ */
+import { type Infer, v } from "convex/values";
+
+const literals = <const T extends readonly [string, string, ...string[]]>(...values: T) =>
+  v.union(...values.map((value) => v.literal(value as T[number])));
+
+const text = v.string();
+const maybeText = v.union(v.string(), v.null());
+const maybeNumber = v.union(v.number(), v.null());
+
+const kind = literals("claim", "partition", "refresh", "run", "setting", "watermark");
+
+const snapshot = v.object({
+  resource: text,
+  id: text,
+  origin: literals("event", "page", "answer"),
+  kind: literals("created", "changed", "deleted", "missing"),
+  usable: v.boolean(),
+  lo: v.number(),
+  hi: v.number(),
+  askedAt: v.optional(v.number()),
+  content: v.any(),
+});
+
+const unit = v.object({
+  receipt: v.optional(
+    v.object({ eventId: text, type: text, created: v.number(), objectId: maybeText }),
+  ),
+  snapshots: v.optional(v.array(snapshot)),
+  wishes: v.optional(v.array(v.object({ kind, id: text, due: v.number(), data: v.any() }))),
+});
+
+const recordWrite = v.object({
+  kind,
+  id: text,
+  expect: v.number(),
+  next: v.union(v.object({ ref: maybeText, due: maybeNumber, data: v.any() }), v.null()),
+});
+
+const batch = v.object({
+  now: v.number(),
+  units: v.array(unit),
+  records: v.optional(v.array(recordWrite)),
+});
+
+const lease = { now: v.number(), lease: v.number(), limit: v.number() };
+const ask = v.object({ resource: text, id: text, revision: v.number() });
+const page = { after: text, limit: v.number() };
+
+/** The operations, each under its type. */
+export const operation = v.union(
+  v.object({ type: v.literal("commit"), batch }),
+  v.object({ type: v.literal("takeAsks"), ...lease }),
+  v.object({ type: v.literal("postponeAsk"), ask, until: v.number() }),
+  v.object({ type: v.literal("record"), kind, id: text }),
+  v.object({ type: v.literal("recordsOf"), kind, ref: text, ...page }),
+  v.object({ type: v.literal("records"), kind, ...page }),
+  v.object({ type: v.literal("takeRecords"), kind, ...lease }),
+  v.object({ type: v.literal("version"), resource: text, id: text }),
+  v.object({ type: v.literal("unconfirmed"), resource: text, since: v.number(), ...page }),
+  v.object({ type: v.literal("pruneReceipts"), before: v.number(), limit: v.number() }),
+  v.object({ type: v.literal("row"), resource: text, id: text }),
+  v.object({ type: v.literal("rows"), resource: text, ...page }),
+  v.object({ type: v.literal("plans") }),
+  v.object({ type: v.literal("customerOf"), entityId: text }),
+  v.object({ type: v.literal("activeSubscriptionsOf"), entityId: text }),
+  /** Sees to it that nothing due is forgotten; schedules itself as long as anything is outstanding. */
+  v.object({ type: v.literal("watch") }),
+);
+
+const record = v.object({
+  kind,
+  id: text,
+  revision: v.number(),
+  ref: maybeText,
+  due: maybeNumber,
+  data: v.any(),
+});
+
+const version = v.object({
+  revision: v.number(),
+  state: literals("live", "deleted", "missing", "unknown"),
+  lo: v.number(),
+  hi: v.number(),
+  stale: v.boolean(),
+  first: v.boolean(),
+});
+
+const outcome = v.object({
+  act: literals("drop", "write", "touch", "ask", "retry"),
+  revision: v.number(),
+});
+
+/** A mirrored row: its ids and links by name, beside what every row has. */
+const row = v.object({
+  _id: text,
+  last_synced_at: v.number(),
+  stripe: v.any(),
+  fields: v.record(v.string(), maybeText),
+});
+
+/** What each operation answers. */
+export const results = {
+  commit: v.union(
+    v.object({
+      committed: v.literal(true),
+      units: v.array(
+        v.union(
+          v.object({ duplicate: v.literal(true) }),
+          v.object({ duplicate: v.literal(false), outcomes: v.array(outcome) }),
+        ),
+      ),
+    }),
+    v.object({ committed: v.literal(false), conflict: v.object({ kind, id: text }) }),
+  ),
+  takeAsks: v.array(ask),
+  postponeAsk: v.null(),
+  record: v.union(record, v.null()),
+  recordsOf: v.array(record),
+  records: v.array(record),
+  takeRecords: v.array(record),
+  version: v.union(version, v.null()),
+  /** One stretch of the table; `after` is where to go on, null at the end. */
+  unconfirmed: v.object({
+    found: v.array(v.object({ id: text, revision: v.number() })),
+    after: maybeText,
+  }),
+  pruneReceipts: v.number(),
+  row: v.union(row, v.null()),
+  rows: v.array(row),
+  plans: v.array(v.object({ product: v.any(), prices: v.array(v.any()) })),
+  customerOf: v.union(row, v.null()),
+  activeSubscriptionsOf: v.array(row),
+  watch: v.null(),
+};
+
+export type Operation = Infer<typeof operation>;
+export type OperationType = Operation["type"];
+export type OperationOf<T extends OperationType> = Extract<Operation, { type: T }>;
+export type ResultOf<T extends OperationType> = Infer<(typeof results)[T]>;
+export type OperationResult = ResultOf<OperationType>;
+export type WireRow = Infer<typeof row>;
+export type WireRecord = Infer<typeof record>;
+export type RecordWriteWire = Infer<typeof recordWrite>;
+
+export const anyResult = v.union(...Object.values(results));

@@ -1,0 +1,125 @@
+/** What an application asks of the mirror inside its own queries and mutations. */
+import type { GenericDatabaseReader, GenericDataModel } from "convex/server";
+import type { ResourceName, Row, StripeObject } from "../core/catalogue.js";
+import { BillingError } from "../core/errors.js";
+import { activeStatuses, plansFrom } from "../core/reads.js";
+import type { Plan } from "../core/store.js";
+import { type MirrorDocument, type MirrorReader, rowsBy } from "./database.js";
+import { decode } from "./encode.js";
+
+/** The context of any query or mutation, whatever the application's data model. */
+export interface ReadContext<DataModel extends GenericDataModel = GenericDataModel> {
+  readonly db: GenericDatabaseReader<DataModel>;
+}
+
+/** The most that these reads take in; a larger catalogue is read page by page from its tables. */
+const MOST = 1_000;
+
+const mirror = (context: { readonly db: unknown }): MirrorReader => context.db as MirrorReader;
+
+/** Active products and prices as they are stored. */
+export async function storedPlans(db: MirrorReader): Promise<Plan[]> {
+  const [products, prices] = await Promise.all([active(db, "products"), active(db, "prices")]);
+  return plansFrom(products, prices);
+}
+
+async function active<N extends "products" | "prices">(
+  db: MirrorReader,
+  resource: N,
+): Promise<StripeObject<N>[]> {
+  const found = await rowsBy(db, resource, "byActive", true).take(MOST + 1);
+  if (found.length > MOST) {
+    throw new BillingError(
+      "invalid_argument",
+      `There are more than ${MOST} active ${resource}, too many for one answer. Read backend_billing_${resource} with the index byActive and .paginate().`,
+    );
+  }
+  return found.map(({ stripe }) => stripe as unknown as StripeObject<N>);
+}
+
+/** The row of an entity's customer as it is stored. */
+export function storedCustomer(db: MirrorReader, entityId: string): Promise<MirrorDocument | null> {
+  return rowsBy(db, "customers", "byEntityId", entityId).first();
+}
+
+/** The rows of an entity's active subscriptions as they are stored. */
+export async function storedSubscriptions(
+  db: MirrorReader,
+  entityId: string,
+): Promise<MirrorDocument[]> {
+  const customer = await storedCustomer(db, entityId);
+  if (customer === null) return [];
+  const all = await rowsBy(db, "subscriptions", "byCustomerId", customer.customerId).take(MOST);
+  return all.filter(({ stripe }) =>
+    activeStatuses.has((stripe as { status?: string } | null)?.status ?? ""),
+  );
+}
+
+/** A document as the specification's row, with Stripe's own names. */
+function rowFrom<N extends ResourceName>(document: MirrorDocument): Row<N> {
+  const { _creationTime, ...row } = document;
+  return { ...row, stripe: decode(row.stripe) } as unknown as Row<N>;
+}
+
+/**
+ * Active products with their active prices, products by name, prices by amount.
+ *
+ * @example
+ * ```ts
+ * import { plans } from "backend-billing/convex";
+ * import { queryGeneric } from "convex/server";
+ *
+ * export const list = queryGeneric({ args: {}, handler: async (ctx) => plans(ctx) });
+ * ```
+ */
+export async function plans<DataModel extends GenericDataModel>(
+  context: ReadContext<DataModel>,
+): Promise<Plan[]> {
+  return decode(await storedPlans(mirror(context)));
+}
+
+/**
+ * The customer that belongs to an entity.
+ *
+ * @example
+ * ```ts
+ * import { customerOf } from "backend-billing/convex";
+ * import { queryGeneric } from "convex/server";
+ * import { v } from "convex/values";
+ *
+ * export const customerId = queryGeneric({
+ *   args: { userId: v.string() },
+ *   handler: async (ctx, args) => (await customerOf(ctx, args.userId))?.customerId ?? null,
+ * });
+ * ```
+ */
+export async function customerOf<DataModel extends GenericDataModel>(
+  context: ReadContext<DataModel>,
+  entityId: string,
+): Promise<Row<"customers"> | undefined> {
+  const found = await storedCustomer(mirror(context), entityId);
+  return found === null ? undefined : rowFrom<"customers">(found);
+}
+
+/**
+ * The subscriptions of an entity that are active or on trial.
+ *
+ * @example
+ * ```ts
+ * import { activeSubscriptionsOf } from "backend-billing/convex";
+ * import { queryGeneric } from "convex/server";
+ * import { v } from "convex/values";
+ *
+ * export const isPaying = queryGeneric({
+ *   args: { userId: v.string() },
+ *   handler: async (ctx, args) => (await activeSubscriptionsOf(ctx, args.userId)).length > 0,
+ * });
+ * ```
+ */
+export async function activeSubscriptionsOf<DataModel extends GenericDataModel>(
+  context: ReadContext<DataModel>,
+  entityId: string,
+): Promise<Row<"subscriptions">[]> {
+  const found = await storedSubscriptions(mirror(context), entityId);
+  return found.map((row) => rowFrom<"subscriptions">(row));
+}

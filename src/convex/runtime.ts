@@ -1,0 +1,48 @@
+/** The core's runtime on Convex: the `store` mutation as the store, and nothing to wake. */
+import type { GenericActionCtx, GenericDataModel } from "convex/server";
+import { chosenResources } from "../core/config.js";
+import { createRuntime, type Runtime } from "../core/runtime.js";
+import { baseUrl, type ConvexConfig } from "./config.js";
+import { type Exporter, explained, withConvexErrors } from "./errors.js";
+import type { References } from "./references.js";
+import { createConvexStore } from "./store.js";
+
+/**
+ * What is used of an action's context; that of an HTTP action fits too. That of a mutation does
+ * not: Stripe cannot be asked in a transaction.
+ */
+export type ActionContext = Pick<GenericActionCtx<GenericDataModel>, "runMutation" | "runAction">;
+
+export interface ConvexRuntime {
+  /** The runtime within one action. */
+  in(ctx: ActionContext): Runtime;
+  /** Runs a part of the core within one action; its errors reach whoever called. */
+  run<T>(ctx: ActionContext, work: (runtime: Runtime) => Promise<T>): Promise<T>;
+}
+
+export function createConvexRuntime(
+  config: ConvexConfig,
+  references: References,
+  exporter: Exporter,
+): ConvexRuntime {
+  const resources = chosenResources(config);
+  const within = (ctx: ActionContext): Runtime => {
+    const store = createConvexStore(
+      (operation) =>
+        ctx.runMutation(references.store, { operation }).catch((error: unknown) => {
+          throw explained(error, exporter);
+        }),
+      { resources, log: config.logger },
+    );
+    return createRuntime(config, {
+      store,
+      baseUrl: () => baseUrl(config),
+      // Whatever is left to do is scheduled by the mutation that left it, in its transaction.
+      wake: () => {},
+    });
+  };
+  return {
+    in: within,
+    run: (ctx, work) => withConvexErrors(() => work(within(ctx))),
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Who does what is left to do: a commit schedules a worker in its own transaction, and a watchdog
+ * looks after what a worker that died left behind. The watchdog is a mutation that schedules itself,
+ * which Convex runs exactly once each time, and it rests when nothing is outstanding.
+ */
+import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/server";
+import { dueAsks } from "./asks.js";
+import type { Due, Left, WorkStep } from "./commit.js";
+import type { Db } from "./database.js";
+import type { Operation, OperationResult } from "./operations.js";
+import { dueRecords, recordAt } from "./records.js";
+
+export type StoreReference = FunctionReference<
+  "mutation",
+  FunctionVisibility,
+  { operation: Operation },
+  OperationResult
+>;
+
+/** The `sync` action, of which the worker is an undocumented step. */
+export type WorkReference = FunctionReference<
+  "action",
+  FunctionVisibility,
+  { step?: WorkStep },
+  unknown
+>;
+
+export interface Scheduling {
+  readonly scheduler: Scheduler;
+  readonly store: StoreReference;
+  readonly sync: WorkReference;
+}
+
+/** How often the watchdog looks, and how late it may be before it is taken for dead. */
+const WATCH = 60_000;
+const LATE = 5 * WATCH;
+
+/** Who does what is due: records of these kinds, and asks. */
+const WATCHED = { page: ["partition"], work: ["refresh", "claim"] } as const;
+
+export async function scheduleWork(db: Db, to: Scheduling, left: Left): Promise<void> {
+  for (const { step, at } of workers(left.due)) await to.scheduler.runAt(at, to.sync, { step });
+  if (left.outstanding) await keepWatch(db, to);
+}
+
+/** A partition each its own worker; for the rest that falls due in one moment, one will do. */
+function workers(due: readonly Due[]): Due[] {
+  const moments = new Set<number>();
+  return due.filter(({ step, at }) => {
+    if (step === "page") return true;
+    const isNew = !moments.has(at);
+    moments.add(at);
+    return isNew;
+  });
+}
+
+/** Starts the watchdog unless it is on. Commits read its record and hardly ever write it. */
+async function keepWatch(db: Db, to: Scheduling): Promise<void> {
+  const now = Date.now();
+  const known = await recordAt(db, "setting", "watchdog");
+  const at = typeof known?.data.at === "number" ? known.data.at : undefined;
+  if (at !== undefined && at > now - LATE) return;
+  await nextWatch(db, to, known, now + WATCH);
+}
+
+async function nextWatch(
+  db: Db,
+  to: Scheduling,
+  known: Awaited<ReturnType<typeof recordAt>>,
+  at: number,
+): Promise<void> {
+  const fields = { revision: (known?.revision ?? 0) + 1, ref: null, due: null, data: { at } };
+  if (known === null) {
+    const key = { kind: "setting", recordId: "watchdog" };
+    await db.insert("backend_billing_records", { ...key, ...fields });
+  } else await db.patch(known._id, fields);
+  await to.scheduler.runAt(at, to.store, { operation: { type: "watch" } });
+}
+
+/** Calls workers for what is overdue, and itself again as long as anything is outstanding. */
+export async function watch(db: Db, to: Scheduling): Promise<void> {
+  const now = Date.now();
+  const isDue = async (step: WorkStep, until: number): Promise<boolean> => {
+    for (const kind of WATCHED[step]) {
+      if ((await dueRecords(db, kind, until, 1)).length > 0) return true;
+    }
+    return step === "work" && (await dueAsks(db, until, 1)).length > 0;
+  };
+  let outstanding = false;
+  for (const step of ["page", "work"] as const) {
+    if (await isDue(step, now)) await to.scheduler.runAfter(0, to.sync, { step });
+    outstanding ||= await isDue(step, Number.POSITIVE_INFINITY);
+  }
+  const known = await recordAt(db, "setting", "watchdog");
+  if (outstanding) await nextWatch(db, to, known, now + WATCH);
+  else if (known !== null) await db.delete(known._id);
+}

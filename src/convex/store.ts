@@ -1,0 +1,133 @@
+/** The core's store inside an action: each call is one run of the `store` mutation. */
+import type { ResourceName, Row } from "../core/catalogue.js";
+import type { Logger } from "../core/config.js";
+import type { Ask, Batch, Plan, RecordKind, Snapshot, Store, StoredRecord } from "../core/store.js";
+import { decode, encode } from "./encode.js";
+import { fitted, OMITTED } from "./fit.js";
+import type {
+  Operation,
+  OperationOf,
+  OperationResult,
+  OperationType,
+  ResultOf,
+  WireRecord,
+  WireRow,
+} from "./operations.js";
+
+export interface ConvexStoreOptions {
+  readonly resources: readonly ResourceName[];
+  readonly log?: Logger | undefined;
+}
+
+export function createConvexStore(
+  call: (operation: Operation) => Promise<OperationResult>,
+  { resources: chosen, log }: ConvexStoreOptions,
+): Store {
+  const run = async <T extends OperationType>(operation: OperationOf<T>): Promise<ResultOf<T>> =>
+    (await call(operation)) as ResultOf<T>;
+
+  const known = (resource: ResourceName): ResourceName => {
+    if (chosen.includes(resource)) return resource;
+    throw new RangeError(`${resource} is not among the chosen resources`);
+  };
+
+  const stored = (snapshot: Snapshot): Snapshot => {
+    known(snapshot.resource);
+    if (snapshot.content === null) return snapshot;
+    const content = fitted(encode(snapshot.content));
+    if (OMITTED in content) {
+      const { resource, id: object } = snapshot;
+      const what = { resource, object, omitted: content[OMITTED] };
+      log?.warn("An object is too large for a Convex document and was stored in part", what);
+    }
+    return { ...snapshot, content: content as Snapshot["content"] };
+  };
+
+  const onWire = (batch: Batch): OperationOf<"commit">["batch"] => ({
+    now: batch.now,
+    units: batch.units.map(({ receipt, snapshots = [], wishes = [] }) => ({
+      ...(receipt === undefined ? {} : { receipt }),
+      snapshots: snapshots.map(stored),
+      wishes: wishes.map((wish) => ({ ...wish, data: encode(wish.data) })),
+    })),
+    records: (batch.records ?? []).map(({ kind, id, expect, next }) => ({
+      kind,
+      id,
+      expect,
+      next: next === null ? null : { ...next, data: encode(next.data) },
+    })),
+  });
+
+  return {
+    // A transaction reads and writes 16 MiB and looks at 4,096 ranges; a snapshot takes about seven.
+    limits: { snapshots: 200, bytes: 3 * 1024 * 1024 },
+
+    commit: async (batch) => run<"commit">({ type: "commit", batch: onWire(batch) }),
+
+    takeAsks: async (lease) =>
+      (await run<"takeAsks">({ type: "takeAsks", ...lease })) as readonly Ask[],
+    async postponeAsk(ask, until) {
+      await run<"postponeAsk">({ type: "postponeAsk", ask, until });
+    },
+
+    async record(kind, id) {
+      const found = await run<"record">({ type: "record", kind, id });
+      return found === null ? undefined : recordFrom(found);
+    },
+    recordsOf: async (kind, ref, after, limit) =>
+      (await run<"recordsOf">({ type: "recordsOf", kind, ref, after, limit })).map(recordFrom),
+    records: async (kind: RecordKind, after, limit) =>
+      (await run<"records">({ type: "records", kind, after, limit })).map(recordFrom),
+    takeRecords: async (kind, lease) =>
+      (await run<"takeRecords">({ type: "takeRecords", kind, ...lease })).map(recordFrom),
+
+    version: async (resource, id) =>
+      (await run<"version">({ type: "version", resource: known(resource), id })) ?? undefined,
+    async unconfirmed(resource, since, after, limit) {
+      const found: { id: string; revision: number }[] = [];
+      for (let from: string | null = after; from !== null && found.length < limit; ) {
+        const rest = limit - found.length;
+        const stretch: ResultOf<"unconfirmed"> = await run<"unconfirmed">({
+          type: "unconfirmed",
+          resource,
+          since,
+          after: from,
+          limit: rest,
+        });
+        found.push(...stretch.found);
+        from = stretch.after;
+      }
+      return found;
+    },
+    pruneReceipts: (before, limit) =>
+      run<"pruneReceipts">({ type: "pruneReceipts", before, limit }),
+
+    async row<N extends ResourceName>(resource: N, id: string) {
+      const found = await run<"row">({ type: "row", resource: known(resource), id });
+      return found === null ? undefined : rowFrom<N>(found);
+    },
+    async rows<N extends ResourceName>(resource: N, after: string, limit: number) {
+      const found = await run<"rows">({ type: "rows", resource: known(resource), after, limit });
+      return found.map((row) => rowFrom<N>(row));
+    },
+    plans: async () => decode(await run<"plans">({ type: "plans" })) as readonly Plan[],
+    async customerOf(entityId) {
+      const found = await run<"customerOf">({ type: "customerOf", entityId });
+      return found === null ? undefined : rowFrom<"customers">(found);
+    },
+    async activeSubscriptionsOf(entityId) {
+      const type = "activeSubscriptionsOf";
+      return (await run<typeof type>({ type, entityId })).map((row) =>
+        rowFrom<"subscriptions">(row),
+      );
+    },
+  };
+}
+
+function recordFrom({ data, ...record }: WireRecord): StoredRecord {
+  return { ...record, data: decode(data) as StoredRecord["data"] };
+}
+
+function rowFrom<N extends ResourceName>({ fields, stripe, ...row }: WireRow): Row<N> {
+  return { ...row, ...fields, stripe: decode(stripe) } as unknown as Row<N>;
+}

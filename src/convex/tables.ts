@@ -1,0 +1,149 @@
+/**
+ * The tables on Convex, derived from the resource table: what an application spreads into its
+ * schema, with the specification's names, fields and indexes, typed as Stripe types them.
+ */
+import { defineTable, type TableDefinition } from "convex/server";
+import {
+  type VAny,
+  type VFloat64,
+  type VNull,
+  type VObject,
+  type VString,
+  type VUnion,
+  v,
+} from "convex/values";
+import { type ResourceName, type Resources, type Row, resourceNames } from "../core/catalogue.js";
+import { resources } from "../core/resources.js";
+
+type Text<T> = null extends T ? VUnion<string | null, [VString, VNull]> : VString;
+
+/** The fields of a row but its document id, which is Convex's own. */
+type Fields<N extends ResourceName> = Omit<Row<N>, "_id">;
+
+type Validators<N extends ResourceName> = {
+  [K in keyof Fields<N>]: K extends "stripe"
+    ? VAny<Fields<N>[K]>
+    : K extends "last_synced_at"
+      ? VFloat64
+      : Text<Fields<N>[K]>;
+};
+
+type Indexes<N extends ResourceName> = {
+  -readonly [I in keyof Resources[N]["indexes"]]: [
+    Resources[N]["indexes"][I] & string,
+    "_creationTime",
+  ];
+};
+
+/** The table of one resource. */
+export type MirrorTable<N extends ResourceName> = TableDefinition<
+  VObject<{ [K in keyof Fields<N>]: Fields<N>[K] }, Validators<N>>,
+  Indexes<N>
+>;
+
+export type MirrorTables<N extends ResourceName> = {
+  [M in N as Resources[M]["table"]]: MirrorTable<M>;
+};
+
+const text = v.string();
+const maybeText = v.union(v.string(), v.null());
+const maybeNumber = v.union(v.number(), v.null());
+
+/** What the library keeps beside the mirror. Only the `store` mutation reads and writes it. */
+export const bookkeeping = {
+  /** What is known of each object beside its content, and when Stripe is to be asked about it. */
+  backend_billing_versions: defineTable({
+    resource: text,
+    objectId: text,
+    revision: v.number(),
+    state: v.union(
+      v.literal("live"),
+      v.literal("deleted"),
+      v.literal("missing"),
+      v.literal("unknown"),
+    ),
+    lo: v.number(),
+    hi: v.number(),
+    stale: v.boolean(),
+    first: v.boolean(),
+    askAt: maybeNumber,
+  })
+    .index("byObject", ["resource", "objectId"])
+    .index("byAskAt", ["askAt"]),
+  /** Events that were handled. */
+  backend_billing_receipts: defineTable({
+    eventId: text,
+    type: text,
+    created: v.number(),
+    objectId: maybeText,
+    receivedAt: v.number(),
+  })
+    .index("byEventId", ["eventId"])
+    .index("byReceivedAt", ["receivedAt"]),
+  /** Claims, runs, partitions, refreshes and settings. */
+  backend_billing_records: defineTable({
+    kind: text,
+    recordId: text,
+    revision: v.number(),
+    ref: maybeText,
+    due: maybeNumber,
+    data: v.any(),
+  })
+    .index("byRecordId", ["kind", "recordId"])
+    .index("byRef", ["kind", "ref", "recordId"])
+    .index("byDue", ["kind", "due"]),
+};
+
+export type BillingTables<N extends ResourceName = ResourceName> = MirrorTables<N> &
+  typeof bookkeeping;
+
+/**
+ * The tables for some of the resources. Give the same list to the creator as `resources`.
+ *
+ * @example
+ * ```ts
+ * import { createTables } from "backend-billing/convex";
+ * import { defineSchema } from "convex/server";
+ *
+ * export default defineSchema({
+ *   ...createTables(["products", "prices", "customers", "subscriptions"]),
+ * });
+ * ```
+ */
+export function createTables<const N extends ResourceName>(chosen: readonly N[]): BillingTables<N> {
+  const mirror = Object.fromEntries(chosen.map((name) => [resources[name].table, tableOf(name)]));
+  return { ...(mirror as unknown as MirrorTables<N>), ...bookkeeping };
+}
+
+function tableOf(name: ResourceName): TableDefinition {
+  const entry = resources[name];
+  const columns = Object.entries<{ from: string }>(entry.columns).map(([field, { from }]) => [
+    field,
+    from === "link" ? maybeText : text,
+  ]);
+  const table: TableDefinition = defineTable({
+    [entry.idField]: "emptyRowPer" in entry ? maybeText : text,
+    ...Object.fromEntries(columns),
+    stripe: v.any(),
+    last_synced_at: v.number(),
+  });
+  for (const [index, path] of Object.entries<string>(entry.indexes)) table.index(index, [path]);
+  return table;
+}
+
+/**
+ * All of the library's tables, to be spread into the application's schema.
+ *
+ * @example
+ * ```ts
+ * import { billingTables } from "backend-billing/convex";
+ * import { defineSchema, defineTable } from "convex/server";
+ * import { v } from "convex/values";
+ *
+ * export default defineSchema({
+ *   ...billingTables,
+ *   users: defineTable({ name: v.string() }),
+ * });
+ * ```
+ */
+export const billingTables: BillingTables = createTables(resourceNames);

@@ -1,0 +1,48 @@
+// A Convex deployment of one application under `convex-test`, which keeps its tables in memory,
+// checks arguments, documents and results by their validators, and runs one mutation at a time.
+
+import { defineSchema, internalActionGeneric, makeFunctionReference } from "convex/server";
+import { v } from "convex/values";
+import { convexTest, type TestConvex } from "convex-test";
+import { createStoreMutation } from "../../src/convex/mutation.js";
+import type { Operation, OperationResult } from "../../src/convex/operations.js";
+import type { StoreReference, WorkReference } from "../../src/convex/schedule.js";
+import { createConvexStore } from "../../src/convex/store.js";
+import { billingTables } from "../../src/convex/tables.js";
+import { resourceNames } from "../../src/core/catalogue.js";
+import type { Store } from "../../src/core/store.js";
+
+export const schema = defineSchema({ ...billingTables });
+
+export const storeReference: StoreReference = makeFunctionReference<"mutation">("billing:store");
+const sync: WorkReference = makeFunctionReference<"action">("billing:sync");
+
+export interface StoreDeployment {
+  readonly test: TestConvex<typeof schema>;
+  readonly store: Store;
+  /** The steps that workers were called for. */
+  readonly steps: readonly string[];
+}
+
+/** A deployment of the store alone: workers are counted and do nothing. */
+export function deployStore(
+  options: { readonly transactionLimits?: boolean } = {},
+): StoreDeployment {
+  const steps: string[] = [];
+  const modules = {
+    "./_generated/api.js": async () => ({}),
+    "./billing.ts": async () => ({
+      store: createStoreMutation({ resources: resourceNames, store: storeReference, sync }),
+      sync: internalActionGeneric({
+        args: { step: v.string() },
+        handler: async (_, { step }) => {
+          steps.push(step);
+        },
+      }),
+    }),
+  };
+  const test = convexTest({ schema, modules, ...options });
+  const call = (operation: Operation): Promise<OperationResult> =>
+    test.mutation(storeReference, { operation });
+  return { test, store: createConvexStore(call, { resources: resourceNames }), steps };
+}

@@ -1,0 +1,75 @@
+import { httpRouter } from "convex/server";
+import { describe, expect, it } from "vitest";
+import { createBilling } from "../../../src/convex/index.js";
+import type { Operation } from "../../../src/convex/operations.js";
+import { type App, install, openApp } from "./kit.js";
+
+describe("the webhook route", () => {
+  it("tells every other method that it is wrong", async () => {
+    const { deployment } = await openApp();
+    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+      const answer = await fetch(`${deployment.url}/stripe/webhook`, { method });
+      expect(answer.status, method).toBe(405);
+      expect(answer.headers.get("allow")).toBe("POST");
+    }
+  });
+
+  it("leaves OPTIONS, and every other path, to the application", () => {
+    const http = httpRouter();
+    createBilling({ secret_key: undefined, webhook_secret: undefined }).billing.addHttpRoutes(http);
+    const routes = http.getRoutes().map(([path, method]) => `${method} ${path}`);
+    expect(routes.sort()).toEqual([
+      "DELETE /stripe/webhook",
+      "GET /stripe/return/*",
+      "GET /stripe/webhook",
+      "PATCH /stripe/webhook",
+      "POST /stripe/webhook",
+      "PUT /stripe/webhook",
+    ]);
+  });
+
+  it("hangs where the configuration says", async () => {
+    const app = await openApp({ config: { path: "/pay/stripe" }, delivery: "auto" });
+    await install(app);
+    const { double, deployment } = app;
+    const [endpoint] = double.objects("webhook_endpoint");
+    expect(endpoint?.url).toBe(`${deployment.url}/pay/stripe/webhook`);
+    expect((await fetch(endpoint?.url ?? "")).status).toBe(405);
+    expect((await fetch(`${deployment.url}/stripe/webhook`)).status).toBe(404);
+  });
+});
+
+/** Has Stripe do something, and answers what the events of one type made the store do. */
+async function operationsOf(type: string, act: (app: App) => Promise<unknown>) {
+  const operations: Operation["type"][] = [];
+  const app = await openApp({ onStore: ({ type: name }) => operations.push(name) });
+  await install(app);
+  await act(app);
+  const held = app.double.deliveries.held().filter((delivery) => delivery.type === type);
+  expect(held.length).toBeGreaterThan(0);
+  operations.length = 0;
+  await app.double.deliveries.release(held.map(({ id }) => id));
+  for (const { attempts } of held) expect(attempts).toMatchObject([{ status: 200 }]);
+  return { operations, events: held.length };
+}
+
+/** What the merchant does at Stripe. */
+function post({ double }: App, path: string, form: { [name: string]: string }) {
+  return fetch(`${double.url}/v1/${path}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${double.secretKey}` },
+    body: new URLSearchParams(form),
+  });
+}
+
+describe("an event", () => {
+  it.each([
+    ["product.created", "products", { name: "Engine" }],
+    ["coupon.created", "coupons", { percent_off: "10", duration: "once" }],
+    ["customer.created", "customers", { email: "ada@example.com" }],
+  ] as const)("%s is one run of the store", async (type, path, form) => {
+    const { operations, events } = await operationsOf(type, (app) => post(app, path, form));
+    expect(events).toBe(1);
+    expect(operations).toEqual(["commit"]);
+  });
+});

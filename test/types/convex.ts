@@ -1,0 +1,97 @@
+// Compiled by `npm run typecheck` against both ends of the stripe range; never run. An application's
+// `internal` keeps the types of what the creators return, and every context of its own fits.
+import type {
+  ApiFromModules,
+  DataModelFromSchemaDefinition,
+  FunctionArgs,
+  FunctionReturnType,
+  GenericActionCtx,
+  GenericMutationCtx,
+  GenericQueryCtx,
+} from "convex/server";
+import { defineSchema, defineTable } from "convex/server";
+import { v } from "convex/values";
+import { expectTypeOf } from "vitest";
+import {
+  activeSubscriptionsOf,
+  billingTables,
+  createBilling,
+  createStripe,
+  customerOf,
+  plans,
+} from "../../src/convex/index.js";
+
+const config = { secret_key: "sk_test_1", webhook_secret: "whsec_1" };
+export const { billing, store, sync, portal, checkout, setup } = createBilling(config);
+const variantA = createStripe({ ...config, module: "lib/stripe", base_url: "https://a.b" });
+const { stripe } = variantA;
+
+const schema = defineSchema({ ...billingTables, users: defineTable({ name: v.string() }) });
+type DataModel = DataModelFromSchemaDefinition<typeof schema>;
+declare const action: GenericActionCtx<DataModel>;
+declare const mutation: GenericMutationCtx<DataModel>;
+declare const query: GenericQueryCtx<DataModel>;
+
+type Internal = ApiFromModules<{
+  billing: ReturnType<typeof createBilling>;
+  stripe: typeof variantA;
+}>;
+type Billing = Internal["billing"];
+type Args<F extends "setup" | "checkout" | "portal" | "sync" | "store"> = FunctionArgs<Billing[F]>;
+type Result<F extends "setup" | "checkout" | "portal" | "sync"> = FunctionReturnType<Billing[F]>;
+
+expectTypeOf<Args<"setup">>().toEqualTypeOf<{
+  entityId: string;
+  email?: string;
+  metadata?: Record<string, string>;
+}>();
+expectTypeOf<Args<"portal">>().toEqualTypeOf<{ entityId: string; returnUrl: string }>();
+expectTypeOf<Args<"checkout">>().toEqualTypeOf<{
+  entityId: string;
+  priceId: string;
+  successUrl: string;
+  cancelUrl: string;
+  createStripeCustomerIfMissing?: boolean;
+}>();
+expectTypeOf<keyof Args<"sync">>().toEqualTypeOf<"data" | "webhook" | "portal">();
+expectTypeOf<Args<"store">["operation"]>().not.toBeAny();
+expectTypeOf<Result<"setup">>().toEqualTypeOf<{ customerId: string }>();
+expectTypeOf<Result<"checkout">>().toEqualTypeOf<{ url: string }>();
+expectTypeOf<Result<"portal">>().toEqualTypeOf<{ url: string }>();
+expectTypeOf<Result<"sync">["state"]>().toEqualTypeOf<"running" | "done" | "failed">();
+expectTypeOf<FunctionReturnType<Internal["stripe"]["setup"]>>().toEqualTypeOf<{
+  customerId: string;
+}>();
+
+const args = { entityId: "user_1", priceId: "price_1" };
+const urls = { successUrl: "https://a.b/c", cancelUrl: "https://a.b/d" };
+expectTypeOf(billing.checkout(action, { ...args, ...urls })).resolves.toExtend<{ url: string }>();
+expectTypeOf(billing.setup(action, { entityId: "user_1" })).resolves.toEqualTypeOf<{
+  customerId: string;
+}>();
+// @ts-expect-error Stripe cannot be asked inside a transaction
+billing.setup(mutation, { entityId: "user_1" });
+// @ts-expect-error `cancelUrl` is required
+billing.checkout(action, { ...args, successUrl: "https://a.b/c" });
+// @ts-expect-error variant B passes nothing on
+billing.portal(action, { entityId: "user_1", returnUrl: "https://a.b", locale: "de" });
+
+const plan = { ...args, success_url: "https://a.b/c", cancel_url: "https://a.b/d" };
+stripe.subscribe(action, { ...plan, mode: "subscription", locale: "de" }, { idempotencyKey: "1" });
+// @ts-expect-error the customer follows from the entity
+stripe.subscribe(action, { ...plan, mode: "subscription", customer: "cus_1" });
+// @ts-expect-error the context comes first
+stripe.subscribe({ ...plan, mode: "subscription" });
+// @ts-expect-error there is no such module
+createBilling({ ...config, modul: "billing" });
+
+for (const ctx of [query, mutation]) {
+  expectTypeOf(plans(ctx)).resolves.not.toBeAny();
+  customerOf(ctx, "user_1");
+  activeSubscriptionsOf(ctx, "user_1");
+}
+query.db
+  .query("backend_billing_products")
+  .withIndex("byActive", (q) => q.eq("stripe.active", true));
+// @ts-expect-error there is no such field
+query.db.query("backend_billing_products").withIndex("byActive", (q) => q.eq("stripe.actve", true));

@@ -1,12 +1,13 @@
-/** Debian's Chromium, driven by playwright-core, and what the walk does in it. */
+/** Debian's Chromium, driven by playwright-core, and what the walks do in it. */
 import { existsSync, mkdirSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { expect } from "./steps.js";
 
 const PATH = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const ARTIFACTS = "artifacts";
+const ARTIFACTS = "artifacts/e2e";
 export const LAPTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
+/** How long to wait for anything, on a machine that may be busy. */
+export const PATIENCE = 30_000;
 
 export async function launch(): Promise<Browser> {
   if (!existsSync(PATH)) {
@@ -33,9 +34,24 @@ export async function launch(): Promise<Browser> {
 
 /** Keeps how the page looks, and checks that nothing of it lies beyond the screen's edge. */
 export async function look(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: `${ARTIFACTS}/${name}.png`, fullPage: true });
+  await page.screenshot({
+    path: `${ARTIFACTS}/${name}.png`,
+    fullPage: true,
+    animations: "disabled",
+  });
   const wide = await page.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth");
   if (wide) throw new Error(`${name} is wider than the screen`);
+}
+
+/** The same on a laptop and on a phone, by day and by night. */
+export async function lookAround(page: Page, name: string): Promise<void> {
+  for (const [screen, size] of Object.entries({ phone: PHONE, laptop: LAPTOP })) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await look(page, `${name}-${screen}-${colorScheme}`);
+    }
+  }
 }
 
 export async function fillCard(page: Page, number: string): Promise<void> {
@@ -46,5 +62,5 @@ export async function fillCard(page: Page, number: string): Promise<void> {
 }
 
 export async function heading(page: Page, wanted: string): Promise<void> {
-  expect(await page.getByRole("heading", { level: 1 }).textContent(), wanted, "heading");
+  await page.getByRole("heading", { level: 1, name: wanted, exact: true }).waitFor();
 }

@@ -1,7 +1,9 @@
 /** A walk of named steps: each is printed, and the first that fails does not hide the others. */
 
+export type Step = (name: string, run: () => Promise<void>) => Promise<void>;
+
 export interface Walk {
-  step(name: string, run: () => Promise<void>): Promise<void>;
+  readonly step: Step;
   /** Prints the count, and answers whether all went well. */
   summary(): boolean;
 }

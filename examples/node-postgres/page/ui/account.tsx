@@ -1,0 +1,123 @@
+/** What an entity has: its plan, what it bought once, and the way to an organisation. */
+import type { Order, Product, Subscription } from "../../shared.ts";
+import { day, money } from "./format.ts";
+import { Button, Loading } from "./parts.tsx";
+
+interface SubscriptionCardProps {
+  loading: boolean;
+  subscription: Subscription | null;
+  busy: boolean;
+  onManage: () => void;
+}
+
+/** Stripe's words for a subscription, in ours. */
+const STATES: Record<string, [tone: "good" | "bad" | "calm", text: string]> = {
+  active: ["good", "Active"],
+  trialing: ["good", "Trial"],
+  past_due: ["bad", "Payment failed"],
+  unpaid: ["bad", "Unpaid"],
+  paused: ["calm", "Paused"],
+  canceled: ["calm", "Ended"],
+};
+
+export function SubscriptionCard({ loading, subscription, busy, onManage }: SubscriptionCardProps) {
+  if (loading) return <Loading />;
+  if (!subscription) {
+    return (
+      <div className="card empty">
+        <h2>No plan yet</h2>
+        <p>Choose one below. You can change or cancel it whenever you like.</p>
+      </div>
+    );
+  }
+  const { status, name, price, renewsAt, endsAt } = subscription;
+  const [tone, text] = STATES[status] ?? ["calm", status];
+  const isEnding = endsAt !== null && status !== "canceled";
+  return (
+    <div className="card subscription">
+      <div>
+        <span className={`badge ${isEnding ? "calm" : tone}`}>{isEnding ? "Ending" : text}</span>
+        <h2>{name}</h2>
+        <p>
+          {money(price)} per {price.interval}
+          {renewsAt && tone === "good" && ` · renews on ${day(renewsAt)}`}
+        </p>
+        {endsAt !== null && (
+          <p className="ends">
+            {isEnding ? "Ends on" : "Ended on"} <time>{day(endsAt)}</time>
+          </p>
+        )}
+        {tone === "bad" && <p className="ends">Your card was refused. Put another one on file.</p>}
+      </div>
+      <Button look="plain" busy={busy} disabled={busy} onClick={onManage}>
+        Manage billing
+      </Button>
+    </div>
+  );
+}
+
+interface ExtrasProps {
+  data: Product[] | undefined;
+  orders: Order[];
+  busy: string | undefined;
+  onBuy: (priceId: string) => void;
+}
+
+export function Extras({ data, orders, busy, onBuy }: ExtrasProps) {
+  if (!data) return <Loading />;
+  const extras = data.flatMap((product) =>
+    product.prices
+      .filter(({ interval }) => interval === null)
+      .map((price) => ({ ...product, price })),
+  );
+  return (
+    <div className="card rows">
+      {extras.map(({ name, description, price }) => (
+        <div className="row" key={price.id}>
+          <div>
+            <h3>{name}</h3>
+            <p>{description}</p>
+          </div>
+          <Button
+            look="plain"
+            busy={busy === price.id}
+            disabled={busy !== undefined}
+            onClick={() => onBuy(price.id)}
+          >
+            Buy for {money(price)}
+          </Button>
+        </div>
+      ))}
+      {orders.length === 0 && (
+        <p>{extras.length > 0 ? "You have not bought any yet." : "There are none at present."}</p>
+      )}
+      {orders.map(({ id, name, paidAt }) => (
+        <div className="row" key={id}>
+          <p>{name}</p>
+          <span className={`badge ${paidAt ? "good" : "calm"}`}>
+            {paidAt ? `Paid on ${day(paidAt)}` : "Not paid yet"}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface NewOrganisationProps {
+  busy: boolean;
+  onCreate: (name: string) => void;
+}
+
+export function NewOrganisation({ busy, onCreate }: NewOrganisationProps) {
+  return (
+    <form className="card joined" action={(form) => onCreate(String(form.get("name")))}>
+      <label>
+        Name of the organisation
+        <input name="name" required autoComplete="organization" />
+      </label>
+      <Button type="submit" look="plain" busy={busy} disabled={busy}>
+        Create
+      </Button>
+    </form>
+  );
+}

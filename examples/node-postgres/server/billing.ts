@@ -1,0 +1,28 @@
+/** The database, and the library over it. */
+import { createStripe } from "backend-billing/postgres";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import Stripe from "stripe";
+
+const { DATABASE_URL, STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET, STRIPE_API } = process.env;
+export const port = Number(process.env.PORT ?? 3000);
+export const baseUrl = process.env.BASE_URL ?? `http://localhost:${port}`;
+
+const pool = new pg.Pool({ connectionString: DATABASE_URL });
+pool.on("error", (error) => console.error("A database connection was lost:", error.message));
+export const db = drizzle(pool);
+
+// STRIPE_API is another host than Stripe's own; offline.ts sets it.
+const api = STRIPE_API ? new URL(STRIPE_API) : undefined;
+const options = api && { protocol: "http" as const, host: api.hostname, port: api.port };
+
+export const { stripe, store, sync, setup } = createStripe({
+  secret_key: STRIPE_SECRET_KEY,
+  webhook_secret: STRIPE_WEBHOOK_SECRET,
+  db: pool,
+  base_url: baseUrl,
+  ...(options && { stripe_options: options }),
+});
+
+/** Stripe's own client, for what the library leaves to the app. */
+export const stripeApi = new Stripe(STRIPE_SECRET_KEY, options);

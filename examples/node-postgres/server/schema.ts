@@ -1,0 +1,42 @@
+/** All tables of the database: the library's, and this app's own. drizzle-kit looks after both. */
+import { sql } from "drizzle-orm";
+import { pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+
+export * from "backend-billing/drizzle";
+
+export const users = pgTable("users", {
+  id: uuid().primaryKey().defaultRandom(),
+  name: text().notNull(),
+  email: text().notNull().unique(),
+  password: text().notNull(),
+});
+
+export const sessions = pgTable("sessions", {
+  token: text().primaryKey(),
+  userId: uuid("user_id")
+    .notNull()
+    .references(() => users.id),
+});
+
+export const organisations = pgTable("organisations", {
+  id: uuid().primaryKey().defaultRandom(),
+  name: text().notNull(),
+  ownerId: uuid("owner_id")
+    .notNull()
+    .references(() => users.id),
+});
+
+/** What was, or is about to be, paid for once. */
+export const orders = pgTable(
+  "orders",
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    /** The user or the organisation that buys. */
+    entityId: uuid("entity_id").notNull(),
+    priceId: text("price_id").notNull(),
+    name: text().notNull(),
+    paidAt: timestamp("paid_at"),
+  },
+  // Two tabs that buy the same thing at once share an order, and so a checkout page.
+  (t) => [uniqueIndex("orders_one_unpaid").on(t.entityId, t.priceId).where(sql`paid_at is null`)],
+);

@@ -1,0 +1,49 @@
+/** What the server tells the page. */
+
+export interface Entity {
+  id: string;
+  kind: "user" | "organisation";
+  name: string;
+}
+
+export interface Me {
+  /** Whoever is signed in, first, and their organisations. */
+  entities: [Entity, ...Entity[]];
+}
+
+export interface Price {
+  id: string;
+  /** In the currency's smallest unit, as Stripe has it. */
+  amount: number;
+  currency: string;
+  /** Such as `month`; null for a price that is paid once. */
+  interval: string | null;
+}
+
+export interface Product {
+  id: string;
+  name: string;
+  description: string | null;
+  features: string[];
+  prices: Price[];
+}
+
+export interface Subscription {
+  status: string;
+  name: string;
+  price: Price;
+  /** Milliseconds. One of them is null: either it goes on, or it ends. */
+  renewsAt: number | null;
+  endsAt: number | null;
+}
+
+export interface Order {
+  id: string;
+  name: string;
+  paidAt: number | null;
+}
+
+export interface Account {
+  subscription: Subscription | null;
+  orders: Order[];
+}

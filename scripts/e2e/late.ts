@@ -1,0 +1,103 @@
+/**
+ * People pay on the example app and come back while every webhook is ten seconds late. The page they
+ * land on must know of their subscription already, each time.
+ */
+import type { Browser } from "playwright-core";
+import Stripe from "stripe";
+import { createStripeDouble } from "../../src/testing/index.js";
+import { startPostgres } from "../../test/setup/server.js";
+import { fillCard, LAPTOP, lookAround, PATIENCE } from "./browser.js";
+import { freePort, startExample } from "./example.js";
+import { expect, type Step } from "./steps.js";
+
+const LATE = 10_000;
+
+export async function walkLate(browser: Browser, step: Step, runs: number): Promise<void> {
+  const double = await createStripeDouble({ seed: "e2e late" });
+  const server = await startPostgres({ settings: { fsync: "off" } });
+  const port = String(await freePort());
+  const stripe = new Stripe(double.secretKey, double.stripeConfig);
+  const { secret } = await stripe.webhookEndpoints.create({
+    url: `http://localhost:${port}/stripe/webhook`,
+    enabled_events: ["*"],
+  });
+  const app = await startExample("serve", {
+    ready: "Paperboat is at",
+    PORT: port,
+    DATABASE_URL: server.url,
+    STRIPE_SECRET_KEY: double.secretKey,
+    STRIPE_WEBHOOK_SECRET: secret ?? "",
+    STRIPE_API: double.url,
+  });
+  const { id: product } = await stripe.products.create({ name: "Starter" });
+  await stripe.prices.create({
+    product,
+    currency: "usd",
+    unit_amount: 900,
+    recurring: { interval: "month" },
+  });
+  await double.settle();
+  let known = 0;
+
+  const context = await browser.newContext({ viewport: LAPTOP });
+  context.setDefaultTimeout(PATIENCE);
+  const page = await context.newPage();
+
+  /** Somebody new subscribes; answers what the page was told of them when they came back. */
+  const subscribe = async (name: string): Promise<string | undefined> => {
+    await context.clearCookies();
+    await context.request.post(`${app.url}/api/sign-up`, {
+      data: { name, email: `${name}@example.com`, password: "a password" },
+    });
+    await page.goto(app.url);
+    await page.getByRole("button", { name: "Choose Starter" }).click();
+    await fillCard(page, "4242 4242 4242 4242");
+    const first = page.waitForResponse(/\/api\/for\/[^/]+$/);
+    await page.getByRole("button", { name: "Subscribe" }).click();
+    const { subscription } = await (await first).json();
+    await page.getByText("Active", { exact: true }).waitFor();
+    return subscription?.status;
+  };
+
+  await step(`${runs} people subscribe, with webhooks ${LATE / 1000} seconds late`, async () => {
+    double.faults.add({ fault: "late", milliseconds: LATE });
+    for (let run = 1; run <= runs; run++) {
+      if ((await subscribe(`person-${run}`)) === "active") known++;
+    }
+    console.log(`    ${known} of ${runs} were known as active when the page loaded`);
+    expect(known, runs, "how many were known at once");
+  });
+
+  await step("once the webhooks are there, every customer has its one subscription", async () => {
+    await double.clock.advance({ seconds: LATE / 1000 });
+    await double.settle();
+    expect(double.objects("customer").length, runs, "customers");
+    const active = double.objects("subscription").filter(({ status }) => status === "active");
+    expect(active.length, runs, "subscriptions at Stripe");
+  });
+
+  await step("a renewal that fails is said on the page, and the end of a plan too", async () => {
+    double.faults.clear();
+    await subscribe("unlucky");
+    const { id, customer } = double.objects("subscription").at(-1) ?? {};
+    const card = await stripe.paymentMethods.attach("pm_card_chargeCustomerFail", {
+      customer: String(customer),
+    });
+    await stripe.subscriptions.update(String(id), { default_payment_method: card.id });
+    await double.clock.advance({ days: 32 });
+    await double.settle();
+    await page.reload();
+    await page.getByText("Payment failed").waitFor();
+    await lookAround(page, "12-payment-failed");
+    await double.clock.advance({ days: 60 });
+    await double.settle();
+    await page.reload();
+    await page.getByText("Ended on").waitFor();
+    await lookAround(page, "13-ended");
+  });
+
+  await context.close();
+  await app.stop();
+  await double.close();
+  await server.stop();
+}

@@ -4,6 +4,13 @@
  *
  * @module
  */
+export type { Progress, RunReport } from "../core/sync/report.js";
+export type {
+  ReconcileArgs,
+  SyncArgs,
+  SyncReport,
+  VerifyArgs,
+} from "../core/sync/sync.js";
 export { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
 export {
   type BillingClient,

@@ -457,6 +457,13 @@ const cases: readonly Case[] = [
     sight: page(190, 201),
     act: "ask",
   },
+  {
+    name: "whether a newer page says the same is looked up",
+    known: row(),
+    sight: page(103, 110),
+    at: { equal: undefined },
+    act: "compare",
+  },
   { name: "a page that overlaps is asked about", known: row(), sight: page(95, 110), act: "ask" },
   {
     name: "a page that overlaps and agrees extends",

@@ -1,0 +1,165 @@
+// What the mirror costs, in calls of Stripe: counted at the double, with the real SDK over real
+// HTTP, on PostgreSQL. Time at Stripe stands still except where it is moved.
+import type Stripe from "stripe";
+import { describe, expect, it } from "vitest";
+import { type App, applications, eventually, NOW } from "../postgres/service/kit.js";
+
+const open = applications();
+const still = () => open({ stripe: { now: NOW, deliveryConcurrency: 8 } });
+
+/** What was read at Stripe: the merchant in these tests only writes. */
+const reads = ({ double }: App) =>
+  double.requests.recent().filter(({ method }) => method === "GET");
+
+/** Until nothing is left to ask, nor to refresh. */
+async function quiet(app: App): Promise<void> {
+  await app.double.settle();
+  const left = `SELECT 1 FROM ${app.schema}.backend_billing_versions WHERE ask_at IS NOT NULL
+    UNION ALL SELECT 1 FROM ${app.schema}.backend_billing_records WHERE kind = 'refresh'`;
+  await eventually(
+    () => app.sql(left),
+    (rows) => rows.length === 0,
+    30_000,
+  );
+}
+
+async function monthlyPrice({ stripe }: App): Promise<string> {
+  const { id } = await stripe.prices.create({
+    currency: "usd",
+    unit_amount: 2_000,
+    recurring: { interval: "month" },
+    product_data: { name: "Engine" },
+  });
+  return id;
+}
+
+describe("the cost of the mirror", () => {
+  it("10,000 events in order on objects that change 4 s apart: no call", {
+    timeout: 300_000,
+  }, async () => {
+    const app = await still();
+    const { stripe, double } = app;
+    const price = await monthlyPrice(app);
+    const payer = await stripe.customers.create({
+      payment_method: "pm_card_visa",
+      invoice_settings: { default_payment_method: "pm_card_visa" },
+    });
+    type Update = (value: string) => Promise<unknown>;
+    const updates: Update[] = [];
+    for (let i = 0; i < 10; i++) {
+      const product = await stripe.products.create({ name: `Product ${i}` });
+      const customer = await stripe.customers.create({ name: `Customer ${i}` });
+      const coupon = await stripe.coupons.create({ percent_off: 10, duration: "once" });
+      const { id } = await stripe.prices.create({
+        product: product.id,
+        currency: "usd",
+        unit_amount: i,
+      });
+      const subscription = await stripe.subscriptions.create({
+        customer: payer.id,
+        items: [{ price }],
+      });
+      const set = (value: string) => ({ metadata: { value } });
+      updates.push(
+        (value) => stripe.products.update(product.id, set(value)),
+        (value) => stripe.customers.update(customer.id, set(value)),
+        (value) => stripe.coupons.update(coupon.id, set(value)),
+        (value) => stripe.prices.update(id, set(value)),
+        (value) => stripe.subscriptions.update(subscription.id, set(value)),
+      );
+    }
+    await quiet(app);
+    await double.clock.advance({ seconds: 10 });
+    let [events, calls] = [0, 0];
+    for (let round = 0; events < 10_000; round++) {
+      double.requests.clear();
+      await double.clock.advance({ seconds: 4 });
+      await Promise.all(updates.map((update) => update(String(round))));
+      await double.settle();
+      events += updates.length;
+      calls += reads(app).length;
+    }
+    await quiet(app);
+    const rows = await app.b.store.rows("products", "", 100);
+    expect(rows.filter(({ stripe: { metadata } }) => metadata.value === "199")).toHaveLength(10);
+    expect({ events, calls }).toEqual({ events: 10_000, calls: 0 });
+  });
+
+  describe("a checkout, with all of its events within two seconds: at most 2 calls", () => {
+    async function signUp(app: App, price: string): Promise<Stripe.Checkout.Session> {
+      const session = await app.stripe.checkout.sessions.create({
+        mode: "subscription",
+        line_items: [{ price, quantity: 1 }],
+        success_url: "https://app.example/welcome",
+      });
+      await app.double.clock.advance({ milliseconds: 700 });
+      app.double.dashboard.payCheckout(session.id, { email: "ada@example.com" });
+      return session;
+    }
+    const CHECKOUTS = 20;
+
+    it.each([
+      ["in order", []],
+      ["out of order", [{ fault: "shuffled", within: 12 }]],
+      [
+        "doubled, late and out of order",
+        [
+          { fault: "shuffled", within: 12 },
+          { fault: "doubled", rate: 0.5 },
+          { fault: "late", milliseconds: 900, rate: 0.3 },
+        ],
+      ],
+      ["with clocks that are off", [{ fault: "skewed_created" }]],
+    ] as const)("%s", { timeout: 120_000 }, async (_, faults) => {
+      const app = await still();
+      const price = await monthlyPrice(app);
+      await quiet(app);
+      await app.double.clock.advance({ seconds: 10 });
+      for (const fault of faults) app.double.faults.add(fault);
+      app.double.requests.clear();
+      const counts: number[] = [];
+      const seen: string[] = [];
+      for (let i = 0; i < CHECKOUTS; i++) {
+        await app.double.clock.advance({ seconds: 30 });
+        await signUp(app, price);
+        await app.double.clock.advance({ milliseconds: 1_300 });
+      }
+      await quiet(app);
+      await app.double.clock.advance({ seconds: 30 });
+      await quiet(app);
+      for (const customer of app.double.objects("customer")) {
+        const own = app.double
+          .objects("subscription")
+          .filter((each) => each.customer === customer.id);
+        const urls = reads(app).map(({ url }) => url);
+        const its = urls.filter((url) => [customer, ...own].some(({ id }) => url.includes(id)));
+        counts.push(its.length);
+        seen.push(...its.map((url) => url.replaceAll(/(cus|sub)_\w+/g, "$1")));
+      }
+      console.log(counts.join(), [...new Set(seen)].join(" "), seen.length, reads(app).length);
+      expect(counts).toHaveLength(CHECKOUTS);
+      expect(reads(app).length).toBe(counts.reduce((a, b) => a + b, 0));
+      expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+    });
+  });
+
+  it.each([
+    ["within one second", 0],
+    ["over three seconds", 60],
+  ])("a burst of 50 events on one object, %s: at most 3 calls", async (_, apart) => {
+    const app = await still();
+    const { id } = await app.stripe.products.create({ name: "0" });
+    await quiet(app);
+    await app.double.clock.advance({ seconds: 10 });
+    app.double.requests.clear();
+    for (let i = 1; i <= 50; i++) {
+      await app.stripe.products.update(id, { name: String(i) });
+      await app.double.clock.advance({ milliseconds: apart });
+    }
+    await quiet(app);
+    const row = await app.b.store.row("products", id);
+    expect(row?.stripe.name).toBe("50");
+    console.log("burst", reads(app).length);
+    expect(reads(app).length).toBeLessThanOrEqual(3);
+  });
+});

@@ -1,0 +1,39 @@
+/**
+ * The promise of the mirror as a test: whatever happens, once nothing happens any more the tables
+ * equal what Stripe would answer. A store's own test file calls `describeConvergence`.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { search } from "./check.js";
+import type { OpenStore } from "./stores.js";
+
+export interface Convergence {
+  readonly histories: number;
+  readonly seed?: number;
+  readonly timeout?: number;
+}
+
+/** The same in every run; `npm run converge` looks further. */
+const SEED = 20_260_115;
+
+export function describeConvergence(
+  name: string,
+  open: () => Promise<OpenStore>,
+  { histories, seed = SEED, timeout = 600_000 }: Convergence,
+): void {
+  describe(`convergence: ${name}`, () => {
+    let store: OpenStore;
+    beforeAll(async () => {
+      store = await open();
+    }, 60_000);
+    afterAll(() => store.close?.());
+
+    it(`ends as Stripe has it, in ${histories} histories`, { timeout }, async () => {
+      const { failure, ...result } = await search(store, { histories, seed });
+      if (failure !== undefined) {
+        const replay = `npm run converge -- --store ${name} --seed ${seed} --path ${failure.path}`;
+        throw new Error(`A history ends wrong.\n\n${failure.report}\n\nTo run it again: ${replay}`);
+      }
+      expect(result.histories).toBe(histories);
+    });
+  });
+}

@@ -1,0 +1,16 @@
+/** The stores that histories run on. Each history finds its own empty. */
+import { createMemoryStore } from "../../src/testing/memory-store.js";
+import type { Database } from "./run.js";
+
+export interface OpenStore {
+  /** An empty database. Called for each history, one after another. */
+  fresh(): Promise<Database>;
+  close?(): Promise<void>;
+}
+
+export const openMemory = async (): Promise<OpenStore> => ({
+  fresh: async () => {
+    const store = createMemoryStore();
+    return { connect: () => store };
+  },
+});

@@ -1,0 +1,177 @@
+/**
+ * Small histories with names: each ends wrong as soon as one branch of the rule is turned off.
+ * `npm run mutants` shows that it does; docs/consistency.md tells them in words.
+ */
+import type { ChangePlan, EventPlan, History } from "./history.js";
+
+/** Told at once and truly, unless it is said how. */
+const told = (over: Partial<EventPlan> = {}): EventPlan => ({
+  skew: 0,
+  late: 0,
+  form: "full",
+  sent: [{ delay: 0, to: 0 }],
+  ...over,
+});
+const after = (delay: number) => ({ sent: [{ delay, to: 0 }] });
+
+const change = (over: Partial<ChangePlan> = {}, event: Partial<EventPlan> = {}): ChangePlan => ({
+  object: 0,
+  after: 0,
+  ends: false,
+  value: 0,
+  items: 0,
+  events: [told(event)],
+  hint: null,
+  ...over,
+});
+
+const story = (kind: History["objects"][number]["kind"], over: Partial<History>): History => ({
+  objects: [{ kind, before: "nothing" }],
+  changes: [],
+  strays: [],
+  fillsFirst: false,
+  catchesUpByRun: false,
+  runs: [],
+  crashes: [],
+  returns: [],
+  trustsHints: false,
+  waits: [0],
+  travels: [0],
+  dateSkews: [0],
+  lags: [0],
+  answers: ["good"],
+  stores: ["good"],
+  ...over,
+});
+
+/** A call reads 0.3 s after it was sent, and its answer is there 0.6 s after that. */
+const UNDER_WAY = [300];
+/** Clocks that are off as far as they may be. */
+const AHEAD = 1_000;
+const BEHIND = -1_000;
+
+export const stories = {
+  "two changes of one second, told in the wrong order": story("product", {
+    changes: [change({}, after(500)), change({ value: 1 })],
+  }),
+  "a creation told after the deletion": story("customer", {
+    changes: [change({}, after(500)), change({ ends: true })],
+  }),
+  "a change told while an answer is under way": story("product", {
+    changes: [change({}, { form: "other version" }), change({ after: 2_400, value: 1 })],
+    travels: UNDER_WAY,
+  }),
+  "a deletion dated before the creation": story("coupon", {
+    changes: [change({}, { skew: AHEAD }), change({ ends: true }, after(500))],
+  }),
+  "a list that lags behind an event": story("product", {
+    changes: [change(), change({ after: 4_000, value: 1 })],
+    runs: [{ at: 8_000, by: 0, kind: "backfill" }],
+    lags: [5_000],
+  }),
+  "A, B and A again, told while the answer B is under way": story("product", {
+    changes: [
+      change(),
+      change({ after: 100, value: 1 }),
+      change({ after: 2_400, value: 0 }, { skew: BEHIND }),
+    ],
+    travels: UNDER_WAY,
+  }),
+  "A, B and A again, with B told last": story("product", {
+    changes: [
+      change(),
+      change({ after: 2_000, value: 1 }, { skew: AHEAD, ...after(3_000) }),
+      change({ after: 900, value: 0 }, { skew: BEHIND }),
+    ],
+  }),
+  "a doubt while an answer is under way": story("product", {
+    changes: [
+      change(),
+      change({ after: 100, value: 1 }),
+      change({ after: 2_400, value: 2 }, { form: "thin" }),
+    ],
+    travels: UNDER_WAY,
+  }),
+  "a doubt while an answer has been under way for longer than its lease": story("product", {
+    changes: [
+      change({}, { skew: BEHIND }),
+      change({ value: 0 }),
+      change({ after: 60 }, { skew: BEHIND }),
+      change({ after: 1_941 }),
+      change({ value: 1 }, { skew: BEHIND, sent: [] }),
+    ],
+    travels: [0, 32_861, 140],
+    dateSkews: [BEHIND],
+  }),
+  "a sweep that is overtaken": story("coupon", {
+    changes: [
+      change({ ends: true }, { form: "other version" }),
+      change({ after: 332 }, { sent: [] }),
+      change({ after: 4_672 }),
+      change({ ends: true }),
+      change(),
+    ],
+    strays: [{ object: 0, event: told({ sent: [] }) }],
+    fillsFirst: true,
+    runs: [{ at: 0, by: 0, kind: "reconcile" }],
+    travels: [0, 878, 123],
+    dateSkews: [BEHIND],
+    lags: [1],
+    answers: ["good", "good", "limited", "good", "cut off"],
+  }),
+  "killed between its first commit and the answer to Stripe": story("product", {
+    changes: [change()],
+    crashes: [{ process: 0, gate: 5 }],
+  }),
+  "killed while it asks Stripe": story("product", {
+    changes: [change(), change({ after: 100, value: 1 })],
+    crashes: [{ process: 0, gate: 10 }],
+  }),
+  "an old event and a new one, handled at once": story("product", {
+    changes: [change({}, after(4_500)), change({ after: 4_000, value: 1 }, after(495))],
+    waits: [10],
+  }),
+  "a creation told after an update of its second": story("customer", {
+    changes: [change({}, after(500)), change({ value: 1 })],
+  }),
+  "an old event of what was deleted before we knew it": story("customer", {
+    objects: [{ kind: "customer", before: "made and deleted" }],
+    changes: [],
+    strays: [{ object: 0, event: told() }],
+    fillsFirst: true,
+  }),
+  "a thin event, and then an older full one": story("product", {
+    changes: [change({}, after(500)), change({ value: 1 }, { form: "thin" })],
+  }),
+  "an event of another API version": story("product", {
+    changes: [change({}, { form: "other version" })],
+  }),
+  "a subscription with more items than are shown": story("subscription", {
+    changes: [change({ items: 2 })],
+  }),
+  "a product that was deleted and made again, the deletion told last": story("product", {
+    changes: [
+      change(),
+      change({ after: 4_000, ends: true }, after(9_000)),
+      change({ after: 4_000 }),
+    ],
+  }),
+  "a deletion told after the second creation of its second": story("coupon", {
+    changes: [
+      change({}, { sent: [] }),
+      change({ after: 4_000, ends: true }, after(500)),
+      change({ value: 1 }),
+    ],
+  }),
+  "a subscription of which only an invoice tells": story("subscription", {
+    changes: [change({ hint: { ...told(), names: "subscription" } }, { sent: [] })],
+    trustsHints: true,
+    lags: [10_000],
+  }),
+  "a subscription of which only a payment tells": story("subscription", {
+    changes: [change({ hint: { ...told(), names: "customer" } }, { sent: [] })],
+    trustsHints: true,
+  }),
+} as const satisfies { readonly [name: string]: History };
+
+export type StoryName = keyof typeof stories;

@@ -1,0 +1,19 @@
+/** The runs of the core's own sync, each worked at by one process until it is done or it dies. */
+import type { Runtime } from "../../src/core/runtime.js";
+import { openRun } from "../../src/core/sync/open.js";
+import { type RunKind, runOf } from "../../src/core/sync/run.js";
+import { workPage } from "../../src/core/sync/work.js";
+
+/** Milliseconds between looks when nothing is due. */
+const IDLE = 500;
+
+/** Whether the run is done; one that failed is to be opened again. */
+export async function workAt(runtime: Runtime, kind: RunKind): Promise<boolean> {
+  const runId = await openRun(runtime, kind);
+  for (;;) {
+    const record = await runtime.store.record("run", runId);
+    if (record === undefined || runOf(record).state === "failed") return false;
+    if (runOf(record).state === "done") return true;
+    if (!(await workPage(runtime))) await runtime.sleep(IDLE);
+  }
+}

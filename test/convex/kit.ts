@@ -20,6 +20,8 @@ const sync: WorkReference = makeFunctionReference<"action">("billing:sync");
 export interface StoreDeployment {
   readonly test: TestConvex<typeof schema>;
   readonly store: Store;
+  /** The same store, for a process whose calls go through here. */
+  through(gate: (call: () => Promise<OperationResult>) => Promise<OperationResult>): Store;
   /** The steps that workers were called for. */
   readonly steps: readonly string[];
 }
@@ -44,5 +46,7 @@ export function deployStore(
   const test = convexTest({ schema, modules, ...options });
   const call = (operation: Operation): Promise<OperationResult> =>
     test.mutation(storeReference, { operation });
-  return { test, store: createConvexStore(call, { resources: resourceNames }), steps };
+  const through: StoreDeployment["through"] = (gate) =>
+    createConvexStore((operation) => gate(() => call(operation)), { resources: resourceNames });
+  return { test, store: through((run) => run()), through, steps };
 }

@@ -35,6 +35,9 @@ export interface Scheduling {
 const WATCH = 60_000;
 const LATE = 5 * WATCH;
 
+/** Broken chains of pages that are restarted at once. */
+const CHAINS = 20;
+
 /** Who does what is due: records of these kinds, and asks. */
 const WATCHED = { page: ["partition"], work: ["refresh", "claim"] } as const;
 
@@ -80,16 +83,19 @@ async function nextWatch(
 /** Calls workers for what is overdue, and itself again as long as anything is outstanding. */
 export async function watch(db: Db, to: Scheduling): Promise<void> {
   const now = Date.now();
-  const isDue = async (step: WorkStep, until: number): Promise<boolean> => {
-    for (const kind of WATCHED[step]) {
-      if ((await dueRecords(db, kind, until, 1)).length > 0) return true;
-    }
-    return step === "work" && (await dueAsks(db, until, 1)).length > 0;
+  const dueBy = async (step: WorkStep, until: number, limit: number): Promise<number> => {
+    let count = step === "work" ? (await dueAsks(db, until, limit)).length : 0;
+    for (const kind of WATCHED[step]) count += (await dueRecords(db, kind, until, limit)).length;
+    return count;
   };
   let outstanding = false;
   for (const step of ["page", "work"] as const) {
-    if (await isDue(step, now)) await to.scheduler.runAfter(0, to.sync, { step });
-    outstanding ||= await isDue(step, Number.POSITIVE_INFINITY);
+    // A chain of pages each, as when they began; for the rest one worker takes all that is due.
+    const overdue = await dueBy(step, now, step === "page" ? CHAINS : 1);
+    for (let worker = 0; worker < (step === "page" ? overdue : Math.min(1, overdue)); worker++) {
+      await to.scheduler.runAfter(0, to.sync, { step });
+    }
+    outstanding ||= (await dueBy(step, Number.POSITIVE_INFINITY, 1)) > 0;
   }
   const known = await recordAt(db, "setting", "watchdog");
   if (outstanding) await nextWatch(db, to, known, now + WATCH);

@@ -107,6 +107,16 @@ describe("the watchdog", () => {
     expect(app.steps).toEqual(["page", "page", "work"]);
   });
 
+  it("restarts every chain that broke, not one after another", async () => {
+    const now = Date.now();
+    const records = ["1", "2", "3"].map((id) => write("partition", id, now));
+    await app.store.commit({ now, units: [], records });
+    await pass(10);
+    expect(app.steps).toEqual(["page", "page", "page"]); // which did nothing
+    await pass(61_000);
+    expect(app.steps).toHaveLength(6);
+  });
+
   it("rests when nothing is outstanding, and starts again with the next ask", async () => {
     await ask();
     const { revision = 0 } = (await app.store.version("products", "prod_1")) ?? {};

@@ -40,10 +40,19 @@ const removal = ({ kind, id, revision }: StoredRecord): RecordWrite => ({
   next: null,
 });
 
+/** Receipts that one transaction forgets, and transactions that one call may take. */
+const RECEIPTS_AT_ONCE = 1_000;
+const MOST_TIMES = 100;
+
 /** Forgets receipts and settings whose time is over; answers how many. */
 export async function prune(runtime: Runtime): Promise<number> {
   const now = runtime.now();
-  const receipts = await runtime.store.pruneReceipts(now - RECEIPTS, 1_000);
+  let receipts = 0;
+  for (let times = 0; times < MOST_TIMES; times++) {
+    const forgotten = await runtime.store.pruneReceipts(now - RECEIPTS, RECEIPTS_AT_ONCE);
+    receipts += forgotten;
+    if (forgotten < RECEIPTS_AT_ONCE) break;
+  }
   // Of all settings only those that are meant to end have a time at which they are due.
   const ended = await runtime.store.takeRecords("setting", { now, lease: 60_000, limit: BATCH });
   if (ended.length > 0) {

@@ -1,0 +1,174 @@
+// Kill tests of a backfill on real processes. Three workers share one run; every few seconds one of
+// them gets a SIGKILL and is replaced; PostgreSQL is restarted once; objects change meanwhile; and
+// the double allows fewer requests than the workers believe, so it answers 429. The run must end
+// complete and equal, must not say that it is done before that, and may need 5% more requests than
+// the same run undisturbed, which is made first.
+//
+//   npm run chaos:sync -- --objects 200000
+import { loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type pg from "pg";
+import { type PostgresServer, startPostgres } from "../test/setup/server.js";
+import {
+  type Account,
+  change,
+  differences,
+  isComplete,
+  look,
+  openAccount,
+  openDatabase,
+  orderFor,
+} from "./sync/account.js";
+import { startWorker, type Worker } from "./sync/workers.js";
+
+const { values } = parseArgs({ options: { objects: { type: "string", default: "200000" } } });
+const objects = Number(values.objects);
+const WORKERS = 3;
+/** The workers go by Stripe's 25 requests a second: somebody else uses the account too. */
+const LIMITS = { global: 20, endpoint: 20, search: 20 };
+const PAGE_LEASE = 5_000;
+/** Milliseconds between kills. */
+const KILL = { least: 3_000, most: 6_000 };
+const LOOK = 500;
+/** What PostgreSQL says, or the connection to it, while it restarts. */
+const AWAY = /shutting down|starting up|terminat|ECONNREFUSED|ECONNRESET/;
+/** A short run is mostly beginning and end: so many requests more are no sign of anything. */
+const MORE = 1.05;
+const FEW = 10;
+
+interface Outcome {
+  readonly requests: number;
+  readonly lists: number;
+  readonly limited: number;
+  readonly seconds: number;
+  readonly kills: number;
+  /** Workers that gave up because PostgreSQL was away, and were started again. */
+  readonly failed: number;
+  readonly restarts: number;
+  readonly looks: number;
+  readonly wrong: readonly string[];
+}
+
+async function backfill(server: PostgresServer, disturbed: boolean): Promise<Outcome> {
+  const account = await openAccount(objects, LIMITS);
+  const pool = await openDatabase(server, disturbed ? "disturbed" : "undisturbed");
+  const team = startTeam(account, pool);
+  const start = Date.now();
+  const wrong: string[] = [];
+  let [kills, restarts, looks, changed] = [0, 0, 0, false];
+  let nextKill = start + KILL.least;
+  try {
+    for (;;) {
+      await sleep(LOOK);
+      const seen = await look(pool).catch(() => undefined); // while the server restarts
+      if (seen === undefined) continue;
+      looks++;
+      if (seen.state === "done") {
+        if (!changed || !isComplete(seen, account.counts)) {
+          wrong.push(`done with ${JSON.stringify(seen)} of ${JSON.stringify(account.counts)}`);
+        }
+        break;
+      }
+      if (seen.state === "failed") throw new Error("The run failed");
+      const progress = (seen.customers + seen.prices + seen.subscriptions) / objects;
+      if (!changed && progress > 0.3) {
+        changed = true;
+        await change(account);
+      }
+      if (!disturbed) continue;
+      if (restarts === 0 && progress > 0.5) {
+        restarts++;
+        await server.restart();
+      }
+      if (Date.now() < nextKill || progress === 0) continue;
+      kills++;
+      await team.killOne();
+      nextKill = Date.now() + KILL.least + Math.random() * (KILL.most - KILL.least);
+    }
+    const { requests } = account.double;
+    const counts = {
+      requests: requests.count(),
+      lists: ["customers", "prices", "subscriptions"].reduce(
+        (sum, name) => sum + requests.count(`GET /v1/${name}`),
+        0,
+      ),
+      limited: requests.countStatus(429),
+      seconds: (Date.now() - start) / 1000,
+    };
+    await team.end();
+    wrong.push(...team.errors.filter((error) => !AWAY.test(error)));
+    const different = await differences(account, pool);
+    if (different > 0) wrong.push(`${different} objects differ`);
+    return { ...counts, failed: team.errors.length, kills, restarts, looks, wrong };
+  } finally {
+    await team.end();
+    await pool.end();
+    await account.double.close();
+  }
+}
+
+/** Three workers, and one more that stands by to take a dead one's place at once. */
+function startTeam(account: Account, pool: pg.Pool) {
+  const order = orderFor(account, pool, { pageLease: PAGE_LEASE });
+  const errors: string[] = [];
+  const workers: Worker[] = [];
+  let spare = startWorker();
+  let isOver = false;
+  const employ = (place: number) => {
+    const worker = spare;
+    workers[place] = worker;
+    spare = startWorker();
+    void worker.tell(order).then(async (answer) => {
+      if (isOver || answer === undefined || !("error" in answer)) return;
+      // It was about to begin while PostgreSQL was away: a supervisor would start it again.
+      errors.push(answer.error);
+      await worker.kill();
+      if (!isOver) employ(place);
+    });
+  };
+  for (let place = 0; place < WORKERS; place++) employ(place);
+  return {
+    errors,
+    async killOne() {
+      const place = Math.floor(Math.random() * WORKERS);
+      await workers[place]?.kill();
+      employ(place);
+    },
+    async end() {
+      isOver = true;
+      await Promise.all([...workers, spare].map((each) => each.kill()));
+    },
+  };
+}
+
+function print(name: string, outcome: Outcome): void {
+  const { requests, lists, limited, seconds, kills, failed, restarts, looks, wrong } = outcome;
+  console.log(
+    `${name}: ${requests} requests (${lists} pages of lists, ${limited} answered 429) in ${seconds.toFixed(0)} s, ${kills} workers killed and ${failed} failed, PostgreSQL restarted ${restarts} times, looked at ${looks} times`,
+  );
+  for (const each of wrong) console.log(`  ✗ ${each}`);
+}
+
+const server = await startPostgres();
+try {
+  console.log(
+    `${objects} objects, ${WORKERS} workers, ${LIMITS.endpoint} requests a second allowed, load ${loadavg()[0]?.toFixed(1)}`,
+  );
+  const calm = await backfill(server, false);
+  print("undisturbed", calm);
+  const chaos = await backfill(server, true);
+  print("disturbed", chaos);
+  const ratio = chaos.requests / calm.requests;
+  const pages = chaos.lists / calm.lists;
+  console.log(
+    `disturbed to undisturbed: ${ratio.toFixed(3)} in requests, ${pages.toFixed(3)} in pages of lists`,
+  );
+  const isFrugal = chaos.requests <= Math.max(calm.requests * MORE, calm.requests + FEW);
+  const isRight = calm.wrong.length + chaos.wrong.length === 0;
+  const isDisturbed = chaos.kills > 0 && chaos.restarts > 0;
+  if (!isFrugal || !isRight || !isDisturbed) process.exitCode = 1;
+  console.log(process.exitCode === 1 ? "failed" : "complete and equal, not a moment too early");
+} finally {
+  await server.stop();
+}

@@ -1,0 +1,46 @@
+/** Processes that work at a sync run: started, told what to do, killed, and measured from outside. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { WorkerAnswer, WorkerOrder } from "../../test/postgres/sync/worker.js";
+
+export interface Worker {
+  readonly pid: number;
+  /** Resolves when it has done its work; undefined if the process died before. */
+  tell(order: WorkerOrder): Promise<WorkerAnswer | undefined>;
+  /** The most memory that it ever had, in bytes. */
+  peak(): number;
+  kill(): Promise<void>;
+}
+
+export function startWorker(): Worker {
+  const path = fileURLToPath(new URL("../../test/postgres/sync/worker.ts", import.meta.url));
+  const child = fork(path, { execArgv: ["--import", "tsx"] });
+  const gone = once(child, "exit");
+  return {
+    pid: child.pid ?? 0,
+    tell: (order) => {
+      const answer = once(child, "message").then(([message]) => message as WorkerAnswer);
+      child.send(order);
+      return Promise.race([answer, gone.then(() => undefined)]);
+    },
+    peak: () => {
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+      return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
+
+/** What the run's workers answered, if any of them failed. */
+export function failures(answers: readonly (WorkerAnswer | undefined)[]): string[] {
+  return answers.flatMap((answer) => {
+    if (answer === undefined) return ["a worker died"];
+    if ("error" in answer) return [answer.error];
+    return answer.state === "done" ? [] : [`a worker answered ${answer.state}`];
+  });
+}

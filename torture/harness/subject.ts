@@ -1,0 +1,109 @@
+/**
+ * What a subject is: something that keeps a copy of Stripe's data, driven through its own public
+ * interface. An adapter translates; it must not help its subject, nor hinder it.
+ */
+import type Stripe from "stripe";
+import type { Facts, Kind } from "./facts.js";
+
+/** What a subject may claim to do. A scenario that needs more than it claims is "not offered". */
+export type Ability =
+  /** Copies what exists at Stripe on demand. */
+  | "backfill"
+  /** Finds and mends what webhooks never told: by the event list, or by listing again. */
+  | "repair"
+  /** Creates the customer of an entity, and remembers whose it is. */
+  | "setup"
+  /** Lets two entities have the same email. */
+  | "shared emails"
+  /** Keeps more than one subscription of a customer. */
+  | "several subscriptions"
+  /** Creates checkout links, and has a route on which people come back from them. */
+  | "checkout"
+  /** Creates and mends its own webhook endpoint at Stripe. */
+  | "endpoint"
+  /** Takes several signing secrets at once. */
+  | "several secrets"
+  /** Says what it does with events of connected accounts. */
+  | "connect"
+  /** Takes thin events. */
+  | "thin events"
+  /** Lives in a process that can be killed while its data stays. */
+  | "kill"
+  /** Keeps its data in a database that can be taken away from it. */
+  | "database outage";
+
+/** What there is before a subject is: where Stripe is, and where its data goes. */
+export interface Surroundings {
+  /** Where the subject is reached. */
+  readonly url: string;
+  /** Where Stripe listens, for this subject alone. */
+  readonly stripe: { readonly host: string; readonly port: number; readonly protocol: "http" };
+  readonly secretKey: string;
+  readonly account: string;
+  /** An empty database with what `prepare` put there; "" for a subject that needs none. */
+  readonly database: string;
+}
+
+/** What came of an installation: kept by the harness, as an operator keeps environment variables. */
+export interface Installed {
+  readonly secrets: readonly string[];
+  readonly endpoint: string;
+}
+
+export interface Entity {
+  readonly entityId: string;
+  readonly email?: string;
+}
+
+export interface Purchase {
+  readonly entityId: string;
+  readonly price: Stripe.Price;
+  readonly successUrl: string;
+}
+
+/** One running subject. Every call goes through the subject's own public interface. */
+export interface Instance {
+  /** Its HTTP routes, as a function. */
+  fetch(request: Request): Promise<Response>;
+  /** What its tables say now, of one kind, deleted objects left out. */
+  rows(kind: Kind): Promise<readonly Facts[]>;
+  /** Resolves when the work it does in the background is done. */
+  settle(): Promise<void>;
+  /** Copies these kinds from Stripe. Answers whether the subject says that it is complete. */
+  backfill?(kinds: readonly Kind[]): Promise<boolean>;
+  /** Looks for what was missed. Answers whether the subject says that it is complete. */
+  repair?(kinds: readonly Kind[]): Promise<boolean>;
+  /** Answers the id of the entity's customer. */
+  setup?(entity: Entity): Promise<string>;
+  /** A checkout for an entity with a customer; answers the session's id. */
+  checkout?(purchase: Purchase): Promise<string>;
+  /** The person's browser follows the link on which checkout ended. */
+  comeBack?(link: string, entityId: string): Promise<void>;
+  /** Makes, or mends, the endpoint at Stripe. */
+  endpoint?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Subject {
+  /** As in `--subject` and in file names. */
+  readonly name: string;
+  /** As in the table's head. */
+  readonly title: string;
+  /** How it is run, in one line: its settings and anything a reader must know. */
+  readonly how: string;
+  readonly version: () => string;
+  /** Whether a failure of it fails the run. */
+  readonly ours?: true;
+  readonly mirrors: readonly Kind[];
+  readonly abilities: readonly Ability[];
+  /** Scenarios at once; fewer where a subject cannot share its process. */
+  readonly concurrency?: number;
+  /** Why it cannot be run here, if it cannot. */
+  unavailable?(): string | undefined;
+  /** Makes the tables; once, in a database that is then copied for each scenario. */
+  prepare?(database: string): Promise<void>;
+  /** Makes the webhook endpoint, as its documentation says; once in a scenario. */
+  install(around: Surroundings): Promise<Installed>;
+  /** Starts it; again after a kill, or a second time beside the first. */
+  start(around: Surroundings, installed: Installed): Promise<Instance>;
+}

@@ -1,0 +1,97 @@
+/**
+ * The control: what many applications write themselves. It verifies the signature, stores whatever
+ * arrives, and copies lists over it. A scenario that it passes proves little; that it fails shows
+ * that the scenario can fail.
+ */
+import Stripe from "stripe";
+import { type Facts, factsOf, type Json, type Kind } from "../harness/facts.js";
+import type { Instance, Subject, Surroundings } from "../harness/subject.js";
+
+const KINDS: readonly Kind[] = [
+  "customer",
+  "product",
+  "price",
+  "subscription",
+  "coupon",
+  "promotion_code",
+  "payout",
+  "refund",
+];
+
+const lists: { readonly [K in Kind]: (stripe: Stripe) => AsyncIterable<object> } = {
+  customer: (stripe) => stripe.customers.list({ limit: 100 }),
+  product: (stripe) => stripe.products.list({ limit: 100 }),
+  price: (stripe) => stripe.prices.list({ limit: 100 }),
+  subscription: (stripe) => stripe.subscriptions.list({ limit: 100 }),
+  coupon: (stripe) => stripe.coupons.list({ limit: 100 }),
+  promotion_code: (stripe) => stripe.promotionCodes.list({ limit: 100 }),
+  payout: (stripe) => stripe.payouts.list({ limit: 100 }),
+  refund: (stripe) => stripe.refunds.list({ limit: 100 }),
+};
+
+const client = ({ secretKey, stripe }: Surroundings) =>
+  new Stripe(secretKey, { ...stripe, telemetry: false });
+
+export const plainHandler: Subject = {
+  name: "plain-handler",
+  title: "a plain handler",
+  how: "the control: 60 lines that store whatever arrives, in memory",
+  version: () => "",
+  mirrors: KINDS,
+  abilities: ["backfill", "repair", "setup", "shared emails", "several subscriptions"],
+  install: async (around) => {
+    const { id, secret = "" } = await client(around).webhookEndpoints.create({
+      url: `${around.url}/webhook`,
+      enabled_events: ["*"],
+    });
+    return { secrets: [secret], endpoint: id };
+  },
+  start: async (around, { secrets }): Promise<Instance> => {
+    const stripe = client(around);
+    const tables = new Map(KINDS.map((kind) => [kind, new Map<string, Json>()]));
+    const customers = new Map<string, string>();
+    const backfill = async (kinds: readonly Kind[]) => {
+      for (const kind of kinds) {
+        for await (const object of lists[kind](stripe)) {
+          const plain = JSON.parse(JSON.stringify(object)) as Json;
+          tables.get(kind)?.set(String(plain.id), plain);
+        }
+      }
+      return true;
+    };
+    return {
+      fetch: async (request) => {
+        const signature = request.headers.get("stripe-signature") ?? "";
+        const body = await request.text();
+        let event: Stripe.Event;
+        try {
+          event = await stripe.webhooks.constructEventAsync(body, signature, secrets[0] ?? "");
+        } catch {
+          return new Response(null, { status: 400 });
+        }
+        const object = event.data.object as unknown as Json;
+        const table = tables.get(object.object as Kind);
+        const isGone = event.type.endsWith(".deleted") && object.object !== "subscription";
+        if (isGone) table?.delete(String(object.id));
+        else table?.set(String(object.id), object);
+        return new Response(null, { status: 200 });
+      },
+      rows: async (kind) =>
+        [...(tables.get(kind)?.values() ?? [])].map((object): Facts => factsOf(kind, object)),
+      settle: async () => {},
+      backfill,
+      repair: backfill,
+      setup: async ({ entityId, email }) => {
+        const known = customers.get(entityId);
+        if (known !== undefined) return known;
+        const { id } = await stripe.customers.create({
+          metadata: { entityId },
+          ...(email === undefined ? {} : { email }),
+        });
+        customers.set(entityId, id);
+        return id;
+      },
+      close: async () => {},
+    };
+  },
+};

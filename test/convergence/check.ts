@@ -50,11 +50,7 @@ export async function search(store: OpenStore, options: Search): Promise<Result>
 }
 
 /** Runs one history, always in the same way: what the core leaves to chance is not left to it here. */
-export async function runOnce(
-  store: OpenStore,
-  each: History,
-  trace?: string[],
-): Promise<Outcome> {
+export async function runOnce(store: OpenStore, each: History, trace?: string[]): Promise<Outcome> {
   const { random } = Math;
   Math.random = () => 0.5;
   try {

@@ -8,11 +8,11 @@ import { cpSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type App, buildLibrary, copyApp, makeWorkspace } from "./check-convex/app.js";
+import { type App, buildLibrary, copyApp, hasPage, makeWorkspace } from "./check-convex/app.js";
 import { gates, type Note, type Problem } from "./check-convex/gates.js";
 import { proofs } from "./check-convex/proofs.js";
 
-const EXAMPLES = ["convex", "convex-stripe"] as const;
+const EXAMPLES = ["convex", "convex-billing"] as const;
 
 const { values } = parseArgs({
   options: {
@@ -55,6 +55,7 @@ for (const name of EXAMPLES) {
   await step("types, with stripe 23 and 22", () => gates.types(app));
   await step("lint", () => gates.lint(app));
   await step("bundle", (note) => gates.bundle(app, note));
+  if (hasPage(app)) await step("page", (note) => gates.page(app, note));
 }
 
 if (values.prove) {

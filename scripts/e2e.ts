@@ -1,5 +1,5 @@
 /**
- * `npm run e2e`: a real browser on the double's pages and on the example app. Screenshots go to
+ * `npm run e2e`: a real browser on the double's pages and on the example apps. Screenshots go to
  * artifacts/e2e.
  *
  *   npm run e2e -- --only story
@@ -7,6 +7,7 @@
  */
 import { parseArgs } from "node:util";
 import { launch } from "./e2e/browser.js";
+import { walkConvex } from "./e2e/convex.js";
 import { walkLate } from "./e2e/late.js";
 import { walkPages } from "./e2e/pages.js";
 import { createWalk } from "./e2e/steps.js";
@@ -19,6 +20,7 @@ const browser = await launch();
 const { step, summary } = createWalk();
 const parts = {
   pages: () => walkPages(browser, step),
+  convex: () => walkConvex(browser, step),
   story: () => walkStory(browser, step),
   late: () => walkLate(browser, step, Number(values.runs)),
 };

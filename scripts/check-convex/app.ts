@@ -4,6 +4,7 @@
  */
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -53,7 +54,7 @@ export function buildLibrary(workspace: string): { folder: string; outcome: Outc
   return { folder, outcome: run("typescript/bin/tsc", ["-p", config], workspace) };
 }
 
-/** A fresh copy of an example; the library is copied, so that it finds the copy's packages. */
+/** A fresh copy of an example, beside what the examples share; the library is copied, so that it finds the copy's packages. */
 export function copyApp(workspace: string, library: string, name: string): App {
   const source = join(root, "examples", name);
   const folder = join(workspace, "apps", name);
@@ -63,6 +64,7 @@ export function copyApp(workspace: string, library: string, name: string): App {
     recursive: true,
     filter: (path) => !path.startsWith(join(source, "node_modules")),
   });
+  cpSync(join(root, "examples/ui"), join(workspace, "apps/ui"), { recursive: true });
   for (const dependency of dependenciesOf(source)) {
     const target = join(packages, dependency);
     mkdirSync(dirname(target), { recursive: true });
@@ -71,6 +73,9 @@ export function copyApp(workspace: string, library: string, name: string): App {
   }
   return { name, folder, source };
 }
+
+/** Whether it is more than functions. */
+export const hasPage = ({ folder }: App): boolean => existsSync(join(folder, "vite.config.ts"));
 
 function dependenciesOf(folder: string): string[] {
   const { dependencies, devDependencies } = JSON.parse(

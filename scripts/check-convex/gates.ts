@@ -1,5 +1,5 @@
 /** What must hold of an example. Each gate answers what is wrong, and nothing if all is well. */
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type App, installStripe } from "./app.js";
 import { type Bundle, isOf, loadedBy, readBundle, sizeOf } from "./bundle.js";
@@ -114,4 +114,16 @@ async function loaded(made: Bundle, note: Note): Promise<Problem[]> {
   ];
 }
 
-export const gates = { codegen, types, lint, bundle };
+/** Vite builds the page, which knows its deployment by a variable that Convex sets. */
+function page({ folder }: App, note: Note): Problem[] {
+  const { ok, said } = run("vite/bin/vite.js", ["build", "--logLevel", "warn"], folder);
+  if (!ok || said !== "") return [said];
+  const assets = join(folder, "dist/assets");
+  const files = readdirSync(assets);
+  for (const file of files) note(`${file}: ${kB(statSync(join(assets, file)).size)}`);
+  return ["js", "css"]
+    .filter((ending) => !files.some((file) => file.endsWith(ending)))
+    .map((ending) => `The page has no ${ending}`);
+}
+
+export const gates = { codegen, types, lint, bundle, page };

@@ -38,8 +38,8 @@ export interface Caller {
 
 export interface Backend extends Caller {
   as(identity: Identity): Caller;
-  /** Opens an address in a browser, without following it on. */
-  open(url: string): Promise<Response>;
+  /** Opens an address of the backend in a browser; answers where that leads to. */
+  comeBack(url: string): Promise<string | null>;
   /** Resolves once nothing is running and nothing is scheduled soon. */
   settle(): Promise<void>;
   /** Ends what is running, and forgets what is scheduled. */
@@ -81,7 +81,7 @@ export async function push(files: Files, double: StripeDouble): Promise<Backend>
   return {
     ...callerOf(test),
     as: (identity) => callerOf(test.withIdentity(identity)),
-    open: (url) => fetch(new Request(url)),
+    comeBack: async (url) => (await fetch(new Request(url))).headers.get("location"),
     settle: async () => {
       await double.settle();
       await idle(test as never);
@@ -116,4 +116,17 @@ export async function install(
     portal: true,
   });
   setEnvironment({ STRIPE_WEBHOOK_SECRET: report.webhook.secret });
+}
+
+/** Fills in the form of one of the double's pages; answers where the browser is sent to, if it is. */
+export async function submit(url: string, fields: Record<string, string> = {}): Promise<string> {
+  const body = new URLSearchParams(fields);
+  const answer = await fetch(url, { method: "POST", body, redirect: "manual" });
+  return answer.headers.get("location") ?? "";
+}
+
+/** Pays on Stripe's page, as a browser does; answers the way back, which is empty if it was refused. */
+export function payAt(url: string): Promise<string> {
+  const card = { number: "4242424242424242", expiry: "12/34", cvc: "123", name: "Ada Lovelace" };
+  return submit(url, { ...card, email: "ada@example.com" }); // asked for if the customer has none
 }

@@ -1,7 +1,7 @@
 import { httpRouter } from "convex/server";
-import { billing } from "./billing";
+import { stripe } from "./stripe";
 
 const http = httpRouter();
-billing.addHttpRoutes(http);
+stripe.addHttpRoutes(http);
 
 export default http;

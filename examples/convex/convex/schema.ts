@@ -2,10 +2,33 @@ import { billingTables } from "backend-billing/convex";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 
+/** All tables: the library's, and this app's own. */
 export default defineSchema({
   ...billingTables,
   users: defineTable({
-    tokenIdentifier: v.string(),
-    email: v.optional(v.string()),
-  }).index("by_token", ["tokenIdentifier"]),
+    name: v.string(),
+    email: v.string(),
+    password: v.string(),
+  }).index("by_email", ["email"]),
+  sessions: defineTable({
+    token: v.string(),
+    userId: v.id("users"),
+  }).index("by_token", ["token"]),
+  organisations: defineTable({
+    name: v.string(),
+    ownerId: v.id("users"),
+  }).index("by_owner", ["ownerId"]),
+  /** Which plan an entity opens a checkout for, after which other checkout of its own. */
+  reservations: defineTable({
+    entityId: v.string(),
+    after: v.string(),
+    priceId: v.string(),
+  }).index("by_entity", ["entityId", "after"]),
+  /** What was, or is about to be, paid for once. */
+  orders: defineTable({
+    entityId: v.string(),
+    priceId: v.string(),
+    name: v.string(),
+    paidAt: v.union(v.number(), v.null()),
+  }).index("by_entity", ["entityId", "paidAt"]),
 });

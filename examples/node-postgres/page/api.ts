@@ -30,22 +30,3 @@ export function useLoaded<T>(path: string) {
   }, [reload]);
   return { ...state, reload };
 }
-
-/** Runs one thing at a time; says which is under way, and what went wrong. */
-export function useAction() {
-  const [busy, setBusy] = useState<string>();
-  const [error, setError] = useState<string>();
-  const run = async (name: string, action: () => Promise<unknown>) => {
-    setBusy(name);
-    setError(undefined);
-    await action().catch((thrown: Error) => setError(thrown.message));
-    setBusy(undefined);
-  };
-  return { busy, error, run };
-}
-
-/** Leaves for one of Stripe's pages. */
-export async function leaveFor(path: string, body: object): Promise<void> {
-  location.assign(await call<string>(path, body));
-  await new Promise(() => {}); // the button stays busy until the browser is gone
-}

@@ -35,7 +35,7 @@ const api = new Hono()
   .post("/sign-out", async (c) => c.json(await signOut(c)))
   .post("/organisations", async (c) => {
     const me = (await whoAsks(c)) ?? refuse(401, "Sign in first.");
-    return c.json(await createOrganisation(me.entities[0], field(await formOf(c), "name")));
+    return c.json(await createOrganisation(me.user, field(await formOf(c), "name")));
   })
   .route("/for/:entityId", entities)
   .all("*", () => refuse(404, "There is nothing here."));

@@ -9,7 +9,7 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
-import type { Entity, Me } from "../shared.ts";
+import type { Entity, Me } from "../../ui/types.ts";
 import { baseUrl, db, setup } from "./billing.ts";
 import { organisations, sessions, users } from "./schema.ts";
 
@@ -97,13 +97,13 @@ export async function whoAsks(c: Context): Promise<Me | null> {
   if (!user) return null;
   const owned = await db.select().from(organisations).where(eq(organisations.ownerId, user.id));
   const theirs = owned.map(({ id, name }) => ({ id, kind: "organisation" as const, name }));
-  return { entities: [{ ...user, kind: "user" }, ...theirs] };
+  return { user: { ...user, kind: "user" }, organisations: theirs };
 }
 
 /** Lets only those through who may act for the entity in the address. */
 export const ownersOnly = createMiddleware<{ Variables: { entity: Entity } }>(async (c, next) => {
   const me = (await whoAsks(c)) ?? refuse(401, "Sign in first.");
-  const entity = me.entities.find(({ id }) => id === c.req.param("entityId"));
+  const entity = [me.user, ...me.organisations].find(({ id }) => id === c.req.param("entityId"));
   c.set("entity", entity ?? refuse(404, "There is no such account, or it is not yours."));
   await next();
 });

@@ -1,7 +1,7 @@
 /** What there is to buy, what an entity has, and the links with which it buys and manages. */
 import { and, desc, eq, isNull } from "drizzle-orm";
 import Stripe from "stripe";
-import type { Account, Entity, Order, Price, Product, Subscription } from "../shared.ts";
+import type { Account, Entity, Order, Price, Product, Subscription } from "../../ui/types.ts";
 import { refuse } from "./auth.ts";
 import { baseUrl, db, setup, store, stripe, stripeApi } from "./billing.ts";
 import { billingCustomers, billingSubscriptions, orders } from "./schema.ts";

@@ -1,9 +1,10 @@
 /** The parts that every page is made of. Nothing in this folder fetches or keeps data. */
 import type { ButtonHTMLAttributes, ReactNode } from "react";
-import type { Entity } from "../../shared.ts";
+import type { Entity } from "./types.ts";
 
 interface PageProps {
   children: ReactNode;
+  /** What whoever is signed in may act for. */
   entities?: Entity[];
   current?: Entity;
   onSwitch?: (entity: Entity) => void;
@@ -118,7 +119,12 @@ export function Notice({ tone, children }: { tone: "good" | "bad"; children: Rea
   );
 }
 
-export function Failure({ error, onRetry }: { error: string; onRetry: () => void }) {
+interface FailureProps {
+  error: string;
+  onRetry: (() => void) | undefined;
+}
+
+export function Failure({ error, onRetry }: FailureProps) {
   return (
     <div className="card empty" role="alert">
       <h2>That did not work</h2>

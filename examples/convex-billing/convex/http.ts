@@ -1,7 +1,7 @@
 import { httpRouter } from "convex/server";
-import { stripe } from "./stripe";
+import { billing } from "./billing";
 
 const http = httpRouter();
-stripe.addHttpRoutes(http);
+billing.addHttpRoutes(http);
 
 export default http;

@@ -1,7 +1,8 @@
 /** What an entity has: its plan, what it bought once, and the way to an organisation. */
-import type { Order, Product, Subscription } from "../../shared.ts";
+
 import { day, money } from "./format.ts";
 import { Button, Loading } from "./parts.tsx";
+import type { Order, Product, Subscription } from "./types.ts";
 
 interface SubscriptionCardProps {
   loading: boolean;

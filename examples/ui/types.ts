@@ -1,4 +1,4 @@
-/** What the server tells the page. */
+/** What the backend tells the page, whatever it runs on. */
 
 export interface Entity {
   id: string;
@@ -6,9 +6,10 @@ export interface Entity {
   name: string;
 }
 
+/** Whoever is signed in, and what else they may act for. */
 export interface Me {
-  /** Whoever is signed in, first, and their organisations. */
-  entities: [Entity, ...Entity[]];
+  user: Entity;
+  organisations: Entity[];
 }
 
 export interface Price {
@@ -46,4 +47,11 @@ export interface Order {
 export interface Account {
   subscription: Subscription | null;
   orders: Order[];
+}
+
+/** Something that is on its way, here, or could not be had. */
+export interface Loaded<T> {
+  data?: T | undefined;
+  error?: string | undefined;
+  reload?: () => void;
 }

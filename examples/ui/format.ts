@@ -1,5 +1,5 @@
 /** Money and dates, as people read them. */
-import type { Price } from "../../shared.ts";
+import type { Price } from "./types.ts";
 
 export function money({ amount, currency }: Price): string {
   const format = new Intl.NumberFormat("en", { style: "currency", currency });

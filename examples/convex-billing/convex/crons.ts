@@ -1,7 +1,7 @@
 import { cronJobs } from "convex/server";
-import { stripe } from "./stripe";
+import { billing } from "./billing";
 
 const crons = cronJobs();
-stripe.addCronJobs(crons);
+billing.addCronJobs(crons);
 
 export default crons;

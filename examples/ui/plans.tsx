@@ -1,17 +1,14 @@
 /** What can be subscribed to, by month or by year. */
 import { useState } from "react";
-import type { Product, Subscription } from "../../shared.ts";
 import { money } from "./format.ts";
 import { Button, Failure, Loading } from "./parts.tsx";
+import type { Loaded, Product, Subscription } from "./types.ts";
 
-interface PlansProps {
-  data?: Product[] | undefined;
-  error?: string | undefined;
+interface PlansProps extends Loaded<Product[]> {
   /** The plan that somebody has. */
   current?: Subscription | null | undefined;
   /** The id of the price for which a page is being opened. */
   busy?: string | undefined;
-  onRetry: () => void;
   onChoose: (priceId: string) => void;
   /** For those who have a plan. */
   onChange?: () => void;
@@ -19,10 +16,10 @@ interface PlansProps {
 
 const INTERVALS: Record<string, string> = { month: "Monthly", year: "Yearly" };
 
-export function Plans({ data, error, current, busy, onRetry, onChoose, onChange }: PlansProps) {
+export function Plans({ data, error, reload, current, busy, onChoose, onChange }: PlansProps) {
   const [chosen, setChosen] = useState<string>();
   if (!data) {
-    if (error) return <Failure error={error} onRetry={onRetry} />;
+    if (error) return <Failure error={error} onRetry={reload} />;
     return (
       <div className="plans">
         <Loading />

@@ -1,0 +1,50 @@
+import { activeSubscriptionsOf, plans } from "backend-billing/convex";
+import { v } from "convex/values";
+import { query } from "./_generated/server";
+import { currentUser } from "./users";
+
+/** What can be bought. A page that shows it is renewed when you change a price at Stripe. */
+export const list = query({
+  args: {},
+  returns: v.array(
+    v.object({
+      priceId: v.string(),
+      name: v.string(),
+      amount: v.union(v.number(), v.null()),
+      currency: v.string(),
+      interval: v.string(),
+    }),
+  ),
+  handler: async (ctx) =>
+    (await plans(ctx)).flatMap(({ product, prices }) =>
+      prices.flatMap(({ id, unit_amount, currency, recurring }) =>
+        recurring === null
+          ? []
+          : {
+              priceId: id,
+              name: product.name,
+              amount: unit_amount,
+              currency,
+              interval: recurring.interval,
+            },
+      ),
+    ),
+});
+
+/** What the user who is asking has subscribed to; null if nothing is active. */
+export const mine = query({
+  args: {},
+  returns: v.union(
+    v.object({ status: v.string(), priceIds: v.array(v.string()), ending: v.boolean() }),
+    v.null(),
+  ),
+  handler: async (ctx) => {
+    const user = await currentUser(ctx);
+    if (user === null) return null;
+    const [active] = await activeSubscriptionsOf(ctx, user._id);
+    if (!active?.stripe) return null;
+    const { status, items, cancel_at_period_end } = active.stripe;
+    const priceIds = items.data.map(({ price }) => price.id);
+    return { status, priceIds, ending: cancel_at_period_end };
+  },
+});

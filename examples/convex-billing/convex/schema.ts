@@ -1,0 +1,11 @@
+import { billingTables } from "backend-billing/convex";
+import { defineSchema, defineTable } from "convex/server";
+import { v } from "convex/values";
+
+export default defineSchema({
+  ...billingTables,
+  users: defineTable({
+    tokenIdentifier: v.string(),
+    email: v.optional(v.string()),
+  }).index("by_token", ["tokenIdentifier"]),
+});

@@ -1,4 +1,0 @@
-import { billingTables } from "backend-billing/convex";
-import { defineSchema } from "convex/server";
-
-export default defineSchema({ ...billingTables });

@@ -1,0 +1,132 @@
+/** Where the page's data comes from, and where its actions go. How it looks is in ../../ui. */
+import { useAction, useMutation, useQuery } from "convex/react";
+import { ConvexError } from "convex/values";
+import { useEffect, useState } from "react";
+import { leaveFor, useBusy, useReturn } from "../../ui/hooks.ts";
+import { Billing, Frame, Landing } from "../../ui/pages.tsx";
+import { Loading, Page } from "../../ui/parts.tsx";
+import { SignIn } from "../../ui/sign-in.tsx";
+import type { Entity } from "../../ui/types.ts";
+import { api } from "../convex/_generated/api";
+
+export function App() {
+  const [token, setToken] = useState(() => localStorage.getItem("token"));
+  const found = useQuery(api.auth.me, token ? { token } : "skip");
+  const signOut = useMutation(api.auth.signOut);
+  const me = token ? found : null;
+  if (me === undefined) {
+    return (
+      <Page>
+        <Loading />
+      </Page>
+    );
+  }
+  const keep = (made: string) => {
+    localStorage.setItem("token", made);
+    setToken(made);
+  };
+  const leave = () => {
+    localStorage.removeItem("token");
+    setToken(null);
+    return signOut({ token: token ?? "" }).finally(() => location.assign("/"));
+  };
+  return (
+    <Frame
+      me={me}
+      onSignOut={leave}
+      landing={(go) => <Welcome onStart={() => go("/sign-up")} />}
+      door={(isNew, go) => <Door isNew={isNew} onGo={go} onDone={keep} />}
+      billing={(entity, go) => (
+        <Home
+          key={entity.id}
+          token={token ?? ""}
+          entity={entity}
+          onCreated={(id) => go(`/for/${id}`)}
+        />
+      )}
+    />
+  );
+}
+
+interface DoorProps {
+  isNew: boolean;
+  onGo: (path: string) => void;
+  onDone: (token: string) => void;
+}
+
+function Door({ isNew, onGo, onDone }: DoorProps) {
+  const { busy, error, run } = useBusy();
+  const signUp = useAction(api.auth.signUp);
+  const signIn = useAction(api.auth.signIn);
+  return (
+    <SignIn
+      key={String(isNew)}
+      isNew={isNew}
+      busy={busy !== undefined}
+      error={error}
+      onSwitch={() => onGo(isNew ? "/sign-in" : "/sign-up")}
+      onSubmit={({ name = "", email, password }) => {
+        const form = { email: String(email), password: String(password) };
+        const token = () => (isNew ? signUp({ ...form, name: String(name) }) : signIn(form));
+        run("door", () => token().then(onDone).catch(explain));
+      }}
+    />
+  );
+}
+
+function Welcome({ onStart }: { onStart: () => void }) {
+  return <Landing products={{ data: useQuery(api.plans.products) }} onStart={onStart} />;
+}
+
+interface HomeProps {
+  token: string;
+  entity: Entity;
+  onCreated: (id: string) => void;
+}
+
+function Home({ token, entity, onCreated }: HomeProps) {
+  const asking = { token, entityId: entity.id };
+  const from = useReturn(entity.id);
+  // Both are live: whatever changes at Stripe or in another tab is on the page by itself.
+  const products = useQuery(api.plans.products);
+  const account = useQuery(api.plans.account, asking);
+  const subscribe = useAction(api.shop.subscribe);
+  const pay = useAction(api.shop.pay);
+  const portal = useAction(api.shop.portal);
+  const settle = useAction(api.shop.settle);
+  const createOrganisation = useMutation(api.auth.createOrganisation);
+  const { busy, error, run } = useBusy();
+  const leave = (what: string, link: () => Promise<string>) =>
+    run(what, () => link().then(leaveFor).catch(explain));
+
+  // Payments that are made once are not mirrored; Stripe is asked while one is open.
+  const isOpen = account?.orders.some(({ paidAt }) => paidAt === null) ?? false;
+  useEffect(() => {
+    if (isOpen) settle({ token, entityId: entity.id }).catch(console.error);
+  }, [isOpen, settle, token, entity.id]);
+
+  return (
+    <Billing
+      entity={entity}
+      from={from}
+      products={{ data: products }}
+      account={{ data: account }}
+      busy={busy}
+      error={error}
+      onSubscribe={(priceId) => leave(priceId, () => subscribe({ ...asking, priceId }))}
+      onPay={(priceId) => leave(priceId, () => pay({ ...asking, priceId }))}
+      onManage={() => leave("portal", () => portal(asking))}
+      onCreate={(name) =>
+        run("organisation", () =>
+          createOrganisation({ token, name }).then(onCreated).catch(explain),
+        )
+      }
+    />
+  );
+}
+
+/** What our functions refuse is said in their words; everything else is not for people. */
+function explain(error: unknown): never {
+  const isOurs = error instanceof ConvexError && typeof error.data === "string";
+  throw new Error(isOurs ? error.data : "Something went wrong on our side. Try again in a moment.");
+}

@@ -1,0 +1,130 @@
+/** The pages, put together from their parts. What they show and do is handed to them. */
+import type { ReactNode } from "react";
+import { Extras, NewOrganisation, SubscriptionCard } from "./account.tsx";
+import { usePath } from "./hooks.ts";
+import { Failure, Hero, Notice, Page, Section } from "./parts.tsx";
+import { Plans } from "./plans.tsx";
+import type { Account, Entity, Loaded, Me, Product, Subscription } from "./types.ts";
+
+type Go = (path: string) => void;
+
+interface FrameProps {
+  me: Me | null;
+  onSignOut: () => void;
+  landing: (go: Go) => ReactNode;
+  door: (isNew: boolean, go: Go) => ReactNode;
+  billing: (entity: Entity, go: Go) => ReactNode;
+}
+
+/** Which page is shown: to visitors the way in, to everybody else what is theirs. */
+export function Frame({ me, onSignOut, landing, door, billing }: FrameProps) {
+  const [path, go] = usePath();
+  const isSigningIn = path === "/sign-in" || path === "/sign-up";
+  if (me === null) {
+    return (
+      <Page onSignIn={isSigningIn ? undefined : () => go("/sign-in")}>
+        {isSigningIn ? door(path === "/sign-up", go) : landing(go)}
+      </Page>
+    );
+  }
+  const entities = [me.user, ...me.organisations];
+  const entity = entities.find(({ id }) => path === `/for/${id}`) ?? me.user;
+  return (
+    <Page
+      entities={entities}
+      current={entity}
+      onSwitch={({ id }) => go(`/for/${id}`)}
+      onSignOut={onSignOut}
+    >
+      {billing(entity, go)}
+    </Page>
+  );
+}
+
+interface LandingProps {
+  products: Loaded<Product[]>;
+  onStart: () => void;
+}
+
+export function Landing({ products, onStart }: LandingProps) {
+  return (
+    <>
+      <Hero onStart={onStart} />
+      <Section
+        title="Pricing"
+        hint="Cancel whenever you like. Cards are kept by Stripe, not by us."
+      >
+        <Plans {...products} onChoose={onStart} />
+      </Section>
+    </>
+  );
+}
+
+interface BillingProps {
+  entity: Entity;
+  /** What they come back from: `checkout` or `payment`. */
+  from: string | null;
+  products: Loaded<Product[]>;
+  account: Loaded<Account>;
+  /** What is under way: the id of a price, `portal`, or `organisation`. */
+  busy: string | undefined;
+  error: string | undefined;
+  onSubscribe: (priceId: string) => void;
+  onPay: (priceId: string) => void;
+  onManage: () => void;
+  onCreate: (name: string) => void;
+}
+
+/** The plan that an entity has; null for none, or one that has ended. */
+export function planOf({ data }: Loaded<Account>): Subscription | null | undefined {
+  return data?.subscription?.status === "canceled" ? null : data?.subscription;
+}
+
+export function Billing(props: BillingProps) {
+  const { entity, from, products, account, busy, error } = props;
+  const { onSubscribe, onPay, onManage, onCreate } = props;
+  const { subscription, orders } = account.data ?? {};
+  const plan = planOf(account);
+  if (account.error && !account.data) {
+    return <Failure error={account.error} onRetry={account.reload} />;
+  }
+  return (
+    <>
+      <Section main title="Billing" hint={`for ${entity.name}`}>
+        {error && <Notice tone="bad">{error}</Notice>}
+        {from === "checkout" && plan && (
+          <Notice tone="good">Thank you! {plan.name} is yours from now on.</Notice>
+        )}
+        {from === "checkout" && plan === null && (
+          <Notice tone="good">Thank you! Your plan is here in a moment.</Notice>
+        )}
+        {from === "payment" && orders?.some(({ paidAt }) => paidAt) && (
+          <Notice tone="good">Thank you! Your payment has arrived.</Notice>
+        )}
+        <SubscriptionCard
+          loading={!account.data}
+          subscription={subscription ?? null}
+          busy={busy === "portal"}
+          onManage={onManage}
+        />
+      </Section>
+      <Section title="Plans">
+        <Plans
+          {...products}
+          current={plan}
+          busy={busy}
+          onChoose={onSubscribe}
+          onChange={onManage}
+        />
+      </Section>
+      {(products.data || !products.error) && (
+        <Section title="Extras" hint="Paid once, whatever your plan.">
+          <Extras data={products.data} orders={orders ?? []} busy={busy} onBuy={onPay} />
+        </Section>
+      )}
+      <Section title="Organisations" hint="An organisation has a plan and a bill of its own.">
+        <NewOrganisation busy={busy === "organisation"} onCreate={onCreate} />
+      </Section>
+    </>
+  );
+}

@@ -83,7 +83,7 @@ import { pgTable } from "drizzle-orm/pg-core";
 import { defineTables } from "./define.js";
 
 export const {
-${tables.map((table) => `  ${exportName(table)},\n`).join("")}} = defineTables(pgTable);
+${tables.map((table) => `  /** The table \`${table.name}\`. */\n  ${exportName(table)},\n`).join("")}} = defineTables(pgTable);
 `;
 }
 

@@ -2,7 +2,7 @@
  * The parts of backend-billing that every platform shares: the catalogue of mirrored resources, the
  * types of their rows, errors, and the port that a database is used through.
  *
- * @module
+ * @module backend-billing
  */
 export {
   type Effect,
@@ -14,7 +14,17 @@ export {
   resourceNames,
   type StripeObject,
 } from "./core/catalogue.js";
+export type { BillingConfig, LogDetails, Logger, Timing } from "./core/config.js";
+export type { SetupArgs } from "./core/customers.js";
 export { BillingError, type BillingErrorCode } from "./core/errors.js";
+export type { Tolerances } from "./core/interval.js";
+export type {
+  CheckoutArgs,
+  Link,
+  PayParams,
+  PortalParams,
+  SubscribeParams,
+} from "./core/links.js";
 export type { Plain } from "./core/plain.js";
 export { resources } from "./core/resources.js";
 export type {
@@ -35,3 +45,16 @@ export type {
   Unit,
   UnitOutcome,
 } from "./core/store.js";
+export type { Confidence } from "./core/sync/confidence.js";
+export type { Drift } from "./core/sync/drift.js";
+export type { PortalReport, WebhookReport } from "./core/sync/endpoint.js";
+export type { Rates } from "./core/sync/pace.js";
+export {
+  type Attributes,
+  METRICS,
+  type MetricAttributes,
+  type MetricName,
+  type OperationName,
+  type Span,
+  type Telemetry,
+} from "./core/telemetry.js";

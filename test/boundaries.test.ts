@@ -14,7 +14,9 @@ const configuration = ["biome.json", ".gitignore", "package.json", "scripts/lint
 
 const onlyCoreAndStripe = "src/core may import only its own files and `stripe`";
 const onlyCore = "src/index.ts may import only from src/core";
+const onlyApi = "src/opentelemetry may import only src/core";
 const noCli = "Only src/cli may import from src/cli";
+const noCommandLine = "Only src/cli may import the packages of the command line";
 const noTesting = "Only src/testing and src/cli may import from src/testing";
 const noOwnName = "Import the file itself, not this package by its name";
 const noNode = "Do not use the global variable";
@@ -44,6 +46,7 @@ const fixtures: Fixture[] = [
       [`import "node:fs/promises";`, onlyCoreAndStripe],
       [`import "fs";`, onlyCoreAndStripe],
       [`import "fs/promises";`, onlyCoreAndStripe],
+      [`import "commander";`, onlyCoreAndStripe],
       [`import "pg";`, onlyCoreAndStripe],
       [`import "pg-boss";`, onlyCoreAndStripe],
       [`import "drizzle-orm";`, onlyCoreAndStripe],
@@ -143,6 +146,8 @@ const fixtures: Fixture[] = [
       [`import "convex/server";`, "src/postgres must not import Convex"],
       [`import type { GenericId } from "convex/values";`, "src/postgres must not import Convex"],
       [`import "../cli/index.js";`, noCli],
+      [`import "commander";`, noCommandLine],
+      [`import "@clack/prompts";`, noCommandLine],
       [`import "../testing/index.js";`, noTesting],
       [`import "backend-billing";`, noOwnName],
       [`import "backend-billing/testing";`, noOwnName],
@@ -176,6 +181,8 @@ const fixtures: Fixture[] = [
       [`import "pg-boss";`, "src/convex must not import PostgreSQL"],
       [`import "drizzle-orm/pg-core";`, "src/convex must not import PostgreSQL"],
       [`import "../cli/index.js";`, noCli],
+      [`import "commander";`, noCommandLine],
+      [`import "@clack/prompts";`, noCommandLine],
       [`import "../testing/index.js";`, noTesting],
       [`import "backend-billing";`, noOwnName],
       [`import "backend-billing/testing";`, noOwnName],
@@ -189,9 +196,33 @@ const fixtures: Fixture[] = [
       [`import "convex";`, "src/drizzle must not import Convex"],
       [`import "convex/server";`, "src/drizzle must not import Convex"],
       [`import "../cli/index.js";`, noCli],
+      [`import "commander";`, noCommandLine],
+      [`import "@clack/prompts";`, noCommandLine],
       [`import "../testing/index.js";`, noTesting],
       [`import "backend-billing";`, noOwnName],
       [`import "backend-billing/testing";`, noOwnName],
+    ],
+  },
+  {
+    file: "src/opentelemetry/index.ts",
+    legal: [
+      `import "@opentelemetry/api";`,
+      `import "./telemetry.js";`,
+      `import "../core/telemetry.js";`,
+    ],
+    forbidden: [
+      [`import "../postgres/store.js";`, onlyApi],
+      [`import "../convex/store.js";`, onlyApi],
+      [`import "../testing/index.js";`, onlyApi],
+      [`import "../cli/index.js";`, onlyApi],
+      [`import "../core/../postgres/store.js";`, onlyApi],
+      [`import "./../postgres/store.js";`, onlyApi],
+      [`import "@opentelemetry/sdk-metrics";`, onlyApi],
+      [`import "@opentelemetry/api/experimental";`, onlyApi],
+      [`import "stripe";`, onlyApi],
+      [`import "pg";`, onlyApi],
+      [`import "node:perf_hooks";`, onlyApi],
+      [`import "backend-billing";`, onlyApi],
     ],
   },
   {
@@ -204,6 +235,8 @@ const fixtures: Fixture[] = [
     ],
     forbidden: [
       [`import "../cli/index.js";`, noCli],
+      [`import "commander";`, noCommandLine],
+      [`import "@clack/prompts";`, noCommandLine],
       [`import "backend-billing";`, noOwnName],
       [`import "backend-billing/testing";`, noOwnName],
       [`import "vitest";`, undeclared],
@@ -214,6 +247,8 @@ const fixtures: Fixture[] = [
     legal: [`import "node:http";`, `import "../core/errors.js";`],
     forbidden: [
       [`import "../cli/index.js";`, noCli],
+      [`import "commander";`, noCommandLine],
+      [`import "@clack/prompts";`, noCommandLine],
       [`import "../testing/index.js";`, noTesting],
       [`import "backend-billing";`, noOwnName],
       [`import "backend-billing/testing";`, noOwnName],
@@ -223,6 +258,8 @@ const fixtures: Fixture[] = [
     file: "src/cli/index.ts",
     legal: [
       `import "node:util";`,
+      `import "commander";`,
+      `import "@clack/prompts";`,
       `import "./emulator.js";`,
       `import "../core/errors.js";`,
       `import "../postgres/index.js";`,

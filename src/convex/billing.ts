@@ -102,10 +102,12 @@ interface Exports {
   readonly setup: RegisteredAction<"internal", SetupActionArgs, Promise<{ customerId: string }>>;
 }
 
+/** What `createStripe` answers: variant A. Export all of it. */
 export interface StripeExports extends Exports {
   readonly stripe: StripeClient;
 }
 
+/** What `createBilling` answers: variant B. Export all of it. */
 export interface BillingExports extends Exports {
   readonly billing: BillingClient;
   /** A link to the portal where the entity manages its subscriptions. */

@@ -2,6 +2,7 @@
 import type { BillingConfig } from "../core/config.js";
 import { BillingError } from "../core/errors.js";
 
+/** What an application configures on Convex. */
 export interface ConvexConfig extends BillingConfig {
   /**
    * The file below `convex/` that exports what the creator returns, without its ending: `"billing"`

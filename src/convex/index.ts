@@ -2,7 +2,7 @@
  * backend-billing on Convex: both variants of the public surface, the tables to spread into a
  * schema, and the reads for an application's own queries.
  *
- * @module
+ * @module backend-billing/convex
  */
 export {
   type BillingClient,

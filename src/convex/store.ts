@@ -37,8 +37,9 @@ export function createConvexStore(
     const content = fitted(encode(snapshot.content));
     if (OMITTED in content) {
       const { resource, id: object } = snapshot;
-      const what = { resource, object, omitted: content[OMITTED] };
-      log?.warn("An object is too large for a Convex document and was stored in part", what);
+      // The names of what was left out may be keys of metadata, so only their number is told.
+      const what = { object, resource, omitted: (content[OMITTED] as readonly string[]).length };
+      log?.warn(what, "An object is too large for a Convex document and was stored in part");
     }
     return { ...snapshot, content: content as Snapshot["content"] };
   };

@@ -94,6 +94,7 @@ export const bookkeeping = {
     .index("byDue", ["kind", "due"]),
 };
 
+/** The type of {@link billingTables}. */
 export type BillingTables<N extends ResourceName = ResourceName> = MirrorTables<N> &
   typeof bookkeeping;
 

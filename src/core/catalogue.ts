@@ -7,7 +7,9 @@ import type { Plain } from "./plain.js";
 import type { CustomerEvent, StripeTypeOf } from "./resource.js";
 import { resources } from "./resources.js";
 
+/** The catalogue's type: every resource by its name. */
 export type Resources = typeof resources;
+/** The name of a resource that can be mirrored, such as `customers`. */
 export type ResourceName = keyof Resources;
 
 /** The Stripe object behind a resource, as it is stored. */

@@ -16,6 +16,7 @@ import {
 import { isLive } from "./config.js";
 import { ASK_DELAY } from "./mirror.js";
 import { modeMismatch } from "./mode.js";
+import { tellLinked } from "./observe.js";
 import type { Runtime } from "./runtime.js";
 import { sightOfCreation, stripeStatus } from "./sight.js";
 import type { Snapshot, StoredRecord } from "./store.js";
@@ -45,6 +46,8 @@ export async function put(
   if (!result.committed || write.next === null) return undefined;
   const [unit] = result.units;
   if (unit?.duplicate === false && unit.outcomes[0]?.act === "ask") runtime.wake(ASK_DELAY);
+  const isNew = claim.customerId !== (claimOf(record)?.customerId ?? null);
+  if (claim.state === "linked" && isNew) tellLinked(runtime, claim.customerId);
   const { kind, id, expect, next } = write;
   return { kind, id, revision: expect + 1, ...next };
 }
@@ -104,9 +107,11 @@ export async function isTaken(runtime: Runtime, customer: string, by: Target): P
 }
 
 export function reportOther(runtime: Runtime, customer: string): void {
-  runtime.log.warn("A second customer carries an entity's id; it is mirrored and not linked", {
-    object: customer,
-  });
+  const line = { object: customer };
+  runtime.log?.warn(
+    line,
+    "A second customer carries an entity's id; it is mirrored and not linked",
+  );
 }
 
 /** The customer as it is now; undefined if it is gone. */

@@ -35,6 +35,7 @@ import {
   type Target,
 } from "./claims.js";
 import { isLive } from "./config.js";
+import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
 import { checkMode } from "./mode.js";
@@ -200,7 +201,7 @@ async function create(work: Work, held: StoredRecord, claim: Claim): Promise<voi
     await put(runtime, held, freed(claim));
     // Somebody else's bad email is no reason to refuse this caller: he opens a claim of his own.
     if (work.own.has(claim.key)) provider(error);
-    runtime.log.warn("Stripe refused to make a customer", { entity: target.entityId });
+    runtime.log?.warn({ claim: claim.key, ...factsOf(error) }, "Stripe refused to make a customer");
     return;
   }
   if (!isReplayed(customer.lastResponse.headers)) {

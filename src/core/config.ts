@@ -7,14 +7,25 @@ import { type ResourceName, resourceNames } from "./catalogue.js";
 import { BillingError } from "./errors.js";
 import type { Tolerances } from "./interval.js";
 import type { Rates } from "./sync/pace.js";
+import type { Telemetry } from "./telemetry.js";
 
-/** Fits `console`, pino and the like. Lines carry ids, never secrets or personal data. */
+/** What a line is about: ids, words from fixed vocabularies, and numbers. */
+export type LogDetails = { readonly [name: string]: unknown };
+
+/**
+ * Fits `console`, and pino, which wants the details first. Lines carry ids, never secrets or
+ * personal data.
+ */
 export interface Logger {
-  info(message: string, details?: { readonly [name: string]: unknown }): void;
-  warn(message: string, details?: { readonly [name: string]: unknown }): void;
-  error(message: string, details?: { readonly [name: string]: unknown }): void;
+  /** Something changed. */
+  info(details: LogDetails, message: string): void;
+  /** Something was refused, or failed and is tried again. */
+  warn(details: LogDetails, message: string): void;
+  /** Somebody should look at it. */
+  error(details: LogDetails, message: string): void;
 }
 
+/** What an application configures on either platform. */
 export interface BillingConfig {
   /** Stripe's secret key, from `STRIPE_SECRET_KEY`. A restricted key works too. */
   readonly secret_key: string | undefined;
@@ -30,7 +41,10 @@ export interface BillingConfig {
   readonly stripe_options?: Stripe.StripeConfig;
   /** Widen these if your Stripe events are ever off by more. */
   readonly tolerances?: Partial<Tolerances>;
+  /** Where lines go: `console`, a pino logger, or anything like them. Default: nowhere. */
   readonly logger?: Logger;
+  /** Where metrics and spans go: `openTelemetry()` from `backend-billing/opentelemetry`. */
+  readonly telemetry?: Telemetry;
   /**
    * How many requests a second the background may make, over all processes of this deployment.
    * Default: Stripe's limits of the key's mode. `false` for no limit, as in benchmarks.
@@ -42,6 +56,7 @@ export interface BillingConfig {
   readonly timing?: Partial<Timing>;
 }
 
+/** Waits in milliseconds. */
 export interface Timing {
   /** How long one caller may hold a claim. */
   readonly claimLease: number;

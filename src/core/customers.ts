@@ -15,14 +15,17 @@ import {
 import { drive, isRefusal } from "./claiming.js";
 import { afterSight, type Claim, claimId, claimOf, freed, type Target } from "./claims.js";
 import { isLive } from "./config.js";
+import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
 import { ASK_DELAY } from "./mirror.js";
 import type { Runtime } from "./runtime.js";
 import { sightOfCreation } from "./sight.js";
 import type { Snapshot } from "./store.js";
+import { type Note, observed } from "./telemetry.js";
 
 export { ENTITY_KEY } from "./claim-record.js";
 
+/** What `setup` takes. */
 export interface SetupArgs {
   readonly entityId: string;
   readonly email?: string | undefined;
@@ -58,16 +61,27 @@ const targetOf = (entityId: string, { stripeAccount }: Reach): Target => ({
 });
 
 /** Creates or finds the customer of an entity, and fills in what is missing about it. */
-export async function setup(
+export function setup(
   runtime: Runtime,
   args: SetupArgs,
   reach: Reach = {},
 ): Promise<{ customerId: string }> {
+  return observed(runtime.telemetry, "setup", (note) => setUp(runtime, args, reach, note));
+}
+
+async function setUp(
+  runtime: Runtime,
+  args: SetupArgs,
+  reach: Reach,
+  note: Note | undefined,
+): Promise<{ customerId: string }> {
   checkSetup(args);
+  note?.({ outcome: "found" });
   const target = targetOf(args.entityId, reach);
   for (;;) {
     const record = await runtime.store.record("claim", claimId(target));
     const customerId = await linkOf(runtime, record);
+    note?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
     if (customerId === undefined) await makeTogether(runtime, target, args);
     else if (await fillMissing(runtime, target, customerId, args)) return { customerId };
   }
@@ -255,10 +269,8 @@ export async function finishClaims(runtime: Runtime, limit = 20): Promise<number
     const claim = claimOf(record);
     if (claim === undefined) continue;
     await drive(runtime, claim, undefined).catch((error: unknown) => {
-      runtime.log.warn("A claim could not be finished yet", {
-        entity: claim.entityId,
-        error: String(error),
-      });
+      const line = { claim: claim.key, ...factsOf(error) };
+      runtime.log?.warn(line, "A claim could not be finished yet");
     });
   }
   return due.length;

@@ -6,27 +6,40 @@
 import type Stripe from "stripe";
 import { ENTITY_KEY, forgetCustomer, observeCustomer } from "./customers.js";
 import { ASK_DELAY } from "./mirror.js";
+import { type EventOutcome, eventOutcome, tellEvent } from "./observe.js";
 import type { Runtime } from "./runtime.js";
 import { type ReceivedEvent, sightOfEvent, sightOfHint } from "./sight.js";
-import type { RecordWish, Snapshot, Unit, UnitOutcome } from "./store.js";
+import type { Receipt, RecordWish, Snapshot, Unit, UnitOutcome } from "./store.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */
 export type Received = "handled" | "duplicate" | "ignored";
 
-export async function receiveEvent(runtime: Runtime, event: ReceivedEvent): Promise<Received> {
+/** `heard` is told more finely what became of the event. */
+export async function receiveEvent(
+  runtime: Runtime,
+  event: ReceivedEvent,
+  heard?: (outcome: EventOutcome) => void,
+): Promise<Received> {
   const effect = effectOf(runtime, event);
-  if (effect === undefined) return "ignored";
+  if (effect === undefined) {
+    heard?.("ignored");
+    tellEvent(runtime, "webhook", receiptOf(event), "ignored");
+    return "ignored";
+  }
   const result = await runtime.store.commit({ now: runtime.now(), units: [effect.unit] });
   if (!result.committed) throw new Error("A commit without records cannot conflict");
   // Also for a duplicate: whoever handled it first may have died before this.
   if (effect.carried !== undefined) await follow(runtime, effect.carried);
   wakeAfter(runtime, result.units, [effect.unit]);
+  const outcome = eventOutcome(effect.unit, result.units[0]);
+  heard?.(outcome);
+  tellEvent(runtime, "webhook", effect.unit.receipt, outcome);
   return result.units[0]?.duplicate === false ? "handled" : "duplicate";
 }
 
 /** What an event asks for: what is committed at once, and what is to be followed afterwards. */
 export interface EventEffect {
-  readonly unit: Unit;
+  readonly unit: Unit & { readonly receipt: Receipt };
   readonly carried: Carried | undefined;
 }
 
@@ -44,9 +57,11 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
     if (snapshot !== undefined) snapshots.push(snapshot);
     else if (effect.kind === "refresh") wishes.push(...refreshWish(runtime, event));
   }
-  const { id: eventId, type, created, object } = event;
-  const receipt = { eventId, type, created, objectId: object.id ?? null };
-  return { unit: { receipt, snapshots, wishes }, carried: carriedBy(event) };
+  return { unit: { receipt: receiptOf(event), snapshots, wishes }, carried: carriedBy(event) };
+}
+
+function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {
+  return { eventId: id, type, created, objectId: object.id ?? null };
 }
 
 /** Has the background look after what these units left to do. */

@@ -1,5 +1,6 @@
 /** The one error class of the library. Its code is stable and documented; its message says what to do. */
 
+/** What went wrong, for programs. */
 export type BillingErrorCode =
   /** The entity has no Stripe customer yet. */
   | "customer_not_found"

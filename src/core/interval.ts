@@ -8,6 +8,7 @@ export interface Interval {
   readonly hi: number;
 }
 
+/** How far Stripe's times may be off, in seconds. */
 export interface Tolerances {
   /** How far `created` and `Date` may be off, in seconds. */
   readonly skew: number;

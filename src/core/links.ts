@@ -4,9 +4,11 @@
  */
 import type Stripe from "stripe";
 import { customerIdOf, type Reach, setup } from "./customers.js";
+import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
 import { checkTarget, type ReturnTo, returnLink } from "./return.js";
 import type { Runtime } from "./runtime.js";
+import { observed } from "./telemetry.js";
 
 /** Decided by the library: passing one is a mistake. */
 type Owned = "customer" | "customer_email" | "ui_mode" | "return_url";
@@ -14,6 +16,7 @@ const OWNED: readonly Owned[] = ["customer", "customer_email", "ui_mode", "retur
 
 type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, Owned | "mode">;
 
+/** What `subscribe` takes: Stripe's own parameters pass through. */
 export interface SubscribeParams extends Omit<SessionParams, "line_items"> {
   readonly entityId: string;
   readonly priceId: string;
@@ -23,6 +26,7 @@ export interface SubscribeParams extends Omit<SessionParams, "line_items"> {
   readonly line_items?: SessionParams["line_items"];
 }
 
+/** What `pay` takes: Stripe's own parameters pass through. */
 export interface PayParams extends Omit<SessionParams, "client_reference_id"> {
   readonly referenceId: string;
   readonly entityId: string;
@@ -32,12 +36,14 @@ export interface PayParams extends Omit<SessionParams, "client_reference_id"> {
   readonly cancel_url: string;
 }
 
+/** What `portal` takes. */
 export interface PortalParams
   extends Omit<Stripe.BillingPortal.SessionCreateParams, "customer" | "return_url"> {
   readonly entityId: string;
   readonly returnUrl: string;
 }
 
+/** What `checkout` takes. */
 export interface CheckoutArgs {
   readonly entityId: string;
   readonly priceId: string;
@@ -46,11 +52,34 @@ export interface CheckoutArgs {
   readonly createStripeCustomerIfMissing?: boolean;
 }
 
+/** The address of one of Stripe's pages, to send the browser to. */
 export interface Link {
   readonly url: string;
 }
 
-export async function subscribe(
+/** What makes a link, with what is told of it. */
+function told<A extends readonly unknown[]>(
+  link: "checkout" | "payment" | "portal",
+  make: (runtime: Runtime, ...args: A) => Promise<Link>,
+): (runtime: Runtime, ...args: A) => Promise<Link> {
+  return (runtime, ...args) =>
+    observed(runtime.telemetry, "link", async (note) => {
+      note?.({ link });
+      try {
+        return await make(runtime, ...args);
+      } catch (error) {
+        runtime.log?.warn({ link, ...factsOf(error) }, "A link was not made");
+        throw error;
+      }
+    });
+}
+
+export const subscribe = told("checkout", subscribeLink);
+export const pay = told("payment", payLink);
+export const checkout = told("checkout", checkoutLink);
+export const portal = told("portal", portalLink);
+
+async function subscribeLink(
   runtime: Runtime,
   params: SubscribeParams,
   options?: Stripe.RequestOptions,
@@ -72,7 +101,7 @@ export async function subscribe(
   );
 }
 
-export async function pay(
+async function payLink(
   runtime: Runtime,
   params: PayParams,
   options?: Stripe.RequestOptions,
@@ -101,7 +130,7 @@ export async function pay(
   );
 }
 
-export async function checkout(runtime: Runtime, args: CheckoutArgs): Promise<Link> {
+async function checkoutLink(runtime: Runtime, args: CheckoutArgs): Promise<Link> {
   const { entityId, priceId, successUrl, cancelUrl, createStripeCustomerIfMissing = true } = args;
   checkGiven(runtime, args, ["priceId", "successUrl", "cancelUrl"], successUrl);
   const customer = createStripeCustomerIfMissing
@@ -127,7 +156,7 @@ async function openSession(
   );
 }
 
-export async function portal(
+async function portalLink(
   runtime: Runtime,
   params: PortalParams,
   options?: Stripe.RequestOptions,
@@ -174,7 +203,11 @@ async function openPage(
     if (!options?.idempotencyKey || rawType !== "idempotency_error") return provider(error);
     return create(await returnLink(runtime, back, 1)).catch(provider);
   });
-  if (opened.url) return { url: opened.url };
+  if (opened.url) {
+    // Not the link: whoever has it is let in.
+    runtime.log?.info({ object: to.customerId, link: to.kind }, "A link was made");
+    return { url: opened.url };
+  }
   throw new BillingError(
     "provider_error",
     "Stripe answered a session without a link. Leave out parameters that make it anything but a hosted page.",

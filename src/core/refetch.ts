@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import type { ResourceName } from "./catalogue.js";
+import { errorType, factsOf } from "./error-facts.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
 import type { Interval } from "./interval.js";
 import { ASK_DELAY } from "./mirror.js";
@@ -14,6 +15,7 @@ import { answeredAt, plain, stripeStatus } from "./sight.js";
 import type { Ask, Outcome, Snapshot, StoredRecord } from "./store.js";
 import { hash } from "./sync/buckets.js";
 import { paced } from "./sync/pacer.js";
+import { type Note, observed } from "./telemetry.js";
 
 const LEASE = 30_000;
 /** How often an answer that somebody waits for may be overtaken before the ask goes back. */
@@ -39,10 +41,22 @@ export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promi
  * Answers one ask. False if Stripe could not be asked now, or something came in between too often;
  * then the ask waits. If somebody waits for it, it does not wait for its turn.
  */
-export async function answerAsk(
+export function answerAsk(
   runtime: Runtime,
   ask: Ask,
   { awaited = false, rounds = ROUNDS } = {},
+): Promise<boolean> {
+  return observed(runtime.telemetry, "refetch", (note) => {
+    note?.({ resource: ask.resource, object: ask.id });
+    return answer(runtime, ask, { awaited, rounds }, note);
+  });
+}
+
+async function answer(
+  runtime: Runtime,
+  ask: Ask,
+  { awaited, rounds }: { readonly awaited: boolean; readonly rounds: number },
+  note: Note | undefined,
 ): Promise<boolean> {
   let { revision } = ask;
   for (let round = 0; round < rounds; round++) {
@@ -51,18 +65,22 @@ export async function answerAsk(
     try {
       snapshot = await retrieve(runtime, ask.resource, ask.id, revision, awaited);
     } catch (error) {
-      runtime.log.warn("Stripe could not be asked; trying again later", {
-        resource: ask.resource,
-        object: ask.id,
-        error: String(error),
-      });
+      note?.({ outcome: "failed", "error.type": errorType(error) });
+      const line = { object: ask.id, resource: ask.resource, ...factsOf(error) };
+      runtime.log?.warn(line, "Stripe could not be asked; trying again later");
       await postpone(runtime, { ...ask, revision }, pauseAfter(error, ask));
       return false;
     }
     const outcome = await store(runtime, snapshot, refresh);
-    if (outcome?.act !== "retry") return true;
+    if (outcome?.act !== "retry") {
+      note?.({ outcome: snapshot.kind === "changed" ? "stored" : snapshot.kind });
+      const line = { object: ask.id, resource: ask.resource, found: snapshot.kind };
+      runtime.log?.info(line, "An object was read from Stripe");
+      return true;
+    }
     revision = outcome.revision;
   }
+  note?.({ outcome: "overtaken" });
   await postpone(runtime, { ...ask, revision }, ASK_DELAY);
   return false;
 }

@@ -4,6 +4,7 @@
  * lost; where a subscription of that customer is read for another reason, that reading serves.
  */
 
+import { factsOf } from "./error-facts.js";
 import { ASK_DELAY } from "./mirror.js";
 import { answerAsk } from "./refetch.js";
 import type { Runtime } from "./runtime.js";
@@ -65,7 +66,8 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
     try {
       await refreshCustomer(runtime, id);
     } catch (error) {
-      runtime.log.warn("A refresh failed and is tried again", { object: id, error: String(error) });
+      const line = { object: id, ...factsOf(error) };
+      runtime.log?.warn(line, "A refresh failed and is tried again");
       runtime.wake(LEASE);
       continue;
     }

@@ -3,6 +3,7 @@
  * the route refreshes what that person just changed and sends them on, at once if Stripe is slow.
  */
 import { isLive, routePath, secretKey } from "./config.js";
+import { factsOf } from "./error-facts.js";
 import { BillingError } from "./errors.js";
 import { refreshCustomer } from "./refresh.js";
 import type { Runtime } from "./runtime.js";
@@ -84,7 +85,7 @@ export async function handleReturn(runtime: Runtime, request: Request): Promise<
     return await sendOn(runtime, request);
   } catch (error) {
     const code = error instanceof BillingError ? error.code : "store_error";
-    runtime.log.error("Somebody could not be sent back", { error: String(error) });
+    runtime.log?.error(factsOf(error), "Somebody could not be sent back");
     return problem(500, code, "This application is not set up completely.");
   }
 }
@@ -140,9 +141,8 @@ async function refreshInTime(runtime: Runtime, customer: string, signature: stri
   const patience = runtime.sleep(runtime.timing.returnPatience);
   await Promise.race([
     refresh().catch((error: unknown) => {
-      runtime.log.warn("The refresh on return failed; the webhook will bring it", {
-        error: String(error),
-      });
+      const line = { object: customer, ...factsOf(error) };
+      runtime.log?.warn(line, "The refresh on return failed; the webhook will bring it");
     }),
     patience,
   ]);

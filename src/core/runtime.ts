@@ -10,7 +10,9 @@ import {
   type Timing,
 } from "./config.js";
 import { TOLERANCES, type Tolerances } from "./interval.js";
+import { observedStore } from "./observe.js";
 import type { Store } from "./store.js";
+import type { Telemetry } from "./telemetry.js";
 
 export interface Runtime {
   readonly config: BillingConfig;
@@ -19,7 +21,9 @@ export interface Runtime {
   readonly effects: ReturnType<typeof effectsByEvent>;
   readonly tolerances: Tolerances;
   readonly timing: Timing;
-  readonly log: Logger;
+  /** Undefined when nobody listens, so that nothing is put together for nobody. */
+  readonly log: Logger | undefined;
+  readonly telemetry: Telemetry | undefined;
   /** The application's own address, without a slash at the end; throws if it is not known. */
   baseUrl(): string;
   stripe(): Stripe;
@@ -37,18 +41,19 @@ export interface Platform {
   now?(): number;
 }
 
-const silent: Logger = { info() {}, warn() {}, error() {} };
-
 export function createRuntime(config: BillingConfig, platform: Platform): Runtime {
   const resources = chosenResources(config);
+  const { logger, telemetry } = config;
+  const { store } = platform;
   return {
     config,
-    store: platform.store,
+    store: telemetry === undefined ? store : observedStore(store, telemetry),
     resources,
     effects: effectsByEvent(resources),
     tolerances: { ...TOLERANCES, ...config.tolerances },
     timing: { ...TIMING, ...config.timing },
-    log: config.logger ?? silent,
+    log: logger,
+    telemetry,
     baseUrl: platform.baseUrl,
     stripe: stripeClient(config),
     now: platform.now ?? Date.now,

@@ -28,8 +28,10 @@ export interface Receipt {
   readonly objectId: string | null;
 }
 
+/** What a record is about. */
 export type RecordKind = "claim" | "partition" | "refresh" | "run" | "setting" | "watermark";
 
+/** A small document of the library's own, with a revision and a time at which it is due. */
 export interface StoredRecord {
   readonly kind: RecordKind;
   readonly id: string;
@@ -68,6 +70,7 @@ export interface Unit {
   readonly wishes?: readonly RecordWish[];
 }
 
+/** What one transaction is to do: snapshots to judge, a receipt, and records to write. */
 export interface Batch {
   /** Milliseconds, the caller's clock: `last_synced_at`, and the base of due times. */
   readonly now: number;
@@ -76,16 +79,19 @@ export interface Batch {
   readonly records?: readonly RecordWrite[];
 }
 
+/** What the rule said of a snapshot. */
 export type Outcome = {
   readonly act: "drop" | "write" | "touch" | "ask" | "retry";
   /** The object's revision afterwards; 0 where there is still nothing. */
   readonly revision: number;
 };
 
+/** What became of one unit of a batch. */
 export type UnitOutcome =
   | { readonly duplicate: true }
   | { readonly duplicate: false; readonly outcomes: readonly Outcome[] };
 
+/** What became of a batch. */
 export type Committed =
   | { readonly committed: true; readonly units: readonly UnitOutcome[] }
   /** A record was not at the revision expected, and nothing at all was written. */
@@ -99,6 +105,7 @@ export interface Ask {
   readonly revision: number;
 }
 
+/** Work that was taken, and until when. */
 export interface Lease {
   readonly now: number;
   /** Milliseconds until somebody else may take it. */
@@ -106,11 +113,13 @@ export interface Lease {
   readonly limit: number;
 }
 
+/** An active product with its active prices. */
 export interface Plan {
   readonly product: StripeObject<"products">;
   readonly prices: readonly StripeObject<"prices">[];
 }
 
+/** The port that a database is used through. */
 export interface Store {
   /** The most that one call takes; callers split what is larger. */
   readonly limits: { readonly snapshots: number; readonly bytes: number };
@@ -123,6 +132,7 @@ export interface Store {
   /** Puts an ask off until a moment, unless it was settled or asked anew since. */
   postponeAsk(ask: Ask, until: number): Promise<void>;
 
+  /** Reads a record. */
   record(kind: RecordKind, id: string): Promise<StoredRecord | undefined>;
   /** The records that point at `ref`, by id, after the given one ("" for the first page). */
   recordsOf(
@@ -136,6 +146,7 @@ export interface Store {
   /** Takes records that are due, oldest first, and pushes them forward by the lease. */
   takeRecords(kind: RecordKind, lease: Lease): Promise<readonly StoredRecord[]>;
 
+  /** What is known about the version of an object. */
   version(resource: ResourceName, id: string): Promise<Version | undefined>;
   /** Objects not known to be gone that nothing has confirmed since a second of Stripe's time, by id. */
   unconfirmed(
@@ -148,13 +159,18 @@ export interface Store {
   /** Forgets receipts older than a moment, at most `limit` of them; answers how many it forgot. */
   pruneReceipts(before: number, limit: number): Promise<number>;
 
+  /** Reads a row by Stripe's id. */
   row<N extends ResourceName>(resource: N, id: string): Promise<Row<N> | undefined>;
+  /** Rows by Stripe's id, after the given one ("" for the first page). */
   rows<N extends ResourceName>(
     resource: N,
     after: string,
     limit: number,
   ): Promise<readonly Row<N>[]>;
+  /** Active products with their active prices: what can be bought. */
   plans(): Promise<readonly Plan[]>;
+  /** The customer that an entity owns. */
   customerOf(entityId: string): Promise<Row<"customers"> | undefined>;
+  /** The entity's subscriptions that are active or in trial. */
   activeSubscriptionsOf(entityId: string): Promise<readonly Row<"subscriptions">[]>;
 }

@@ -4,70 +4,90 @@
  */
 import { isLive, webhookSecrets } from "./config.js";
 import { receiveEvent } from "./door.js";
+import { errorType, factsOf } from "./error-facts.js";
 import { BillingError, type BillingErrorCode } from "./errors.js";
 import type { Runtime } from "./runtime.js";
-import { readEvent } from "./sight.js";
+import { type ReceivedEvent, readEvent } from "./sight.js";
+import { type Note, observed } from "./telemetry.js";
 
 /** Stripe's events are far smaller; nobody else has a reason to send more. */
 const LARGEST_BODY = 4 * 1024 * 1024;
 /** Seconds that a signature may be old. */
 const TOLERANCE = 300;
+const BODY_GONE =
+  "The body was read before it came here, so its signature cannot be checked. Mount this handler before express.json() and other body parsers, or keep the bytes as `rawBody`.";
 
-export async function handleWebhook(runtime: Runtime, request: Request): Promise<Response> {
+export function handleWebhook(runtime: Runtime, request: Request): Promise<Response> {
+  return observed(runtime.telemetry, "webhook", (note) => receive(runtime, request, note));
+}
+
+async function receive(
+  runtime: Runtime,
+  request: Request,
+  note: Note | undefined,
+): Promise<Response> {
+  let event: ReceivedEvent | undefined;
   try {
+    note?.({ outcome: "refused" });
     if (request.method !== "POST") {
       return problem(405, "invalid_argument", "Webhooks are sent by POST.", { Allow: "POST" });
     }
-    if (request.bodyUsed) return bodyGone(runtime);
+    if (request.bodyUsed) {
+      note?.({ outcome: "failed", "error.type": "invalid_config" });
+      return bodyGone(runtime);
+    }
     const body = await readBounded(request, LARGEST_BODY);
     if (body === undefined) {
       return problem(413, "invalid_argument", `The body is larger than ${LARGEST_BODY} bytes.`);
     }
     await verify(runtime, body, request.headers.get("stripe-signature"));
-    const event = readEvent(parse(body));
+    event = readEvent(parse(body));
     if (event === undefined) {
       return problem(400, "invalid_argument", "The body is not a Stripe event.");
     }
+    note?.({ type: event.type, event: event.id, object: event.object.id });
     // First, because a live endpoint is also sent test events of connected accounts.
     if (event.account !== undefined) {
-      runtime.log.info("An event of a connected account was ignored", { event: event.id });
+      note?.({ outcome: "ignored" });
+      runtime.log?.info(lineOf(event), "An event of a connected account was ignored");
       return json(200, { received: "ignored" });
     }
     if (event.livemode !== isLive(runtime.config)) {
-      runtime.log.error("An event of the other mode was refused", { event: event.id });
+      note?.({ "error.type": "livemode_mismatch" });
+      runtime.log?.error(lineOf(event), "An event of the other mode was refused");
       return problem(
         400,
         "livemode_mismatch",
         `This is a ${event.livemode ? "live" : "test"} event, but \`secret_key\` is of the other mode. Use the key and the signing secret of one mode.`,
       );
     }
-    const received = await receiveEvent(runtime, event);
-    runtime.log.info(`Event ${received}`, {
-      event: event.id,
-      type: event.type,
-      object: event.object.id,
-    });
+    const received = await receiveEvent(runtime, event, note && ((outcome) => note({ outcome })));
     return json(200, { received });
   } catch (error) {
+    note?.({ "error.type": errorType(error) });
     if (error instanceof BillingError && error.code === "invalid_signature") {
+      note?.({ outcome: "refused_signature" });
+      runtime.log?.warn(
+        { error: error.code },
+        "A webhook was refused: its signature fits no secret",
+      );
       return problem(400, error.code, error.message);
     }
+    note?.({ outcome: "failed" });
     const code = error instanceof BillingError ? error.code : "store_error";
-    runtime.log.error("An event was not stored; Stripe will send it again", {
-      error: describe(error),
-    });
+    const line = { ...(event && lineOf(event)), ...factsOf(error) };
+    runtime.log?.error(line, "An event was not stored; Stripe will send it again");
     return problem(500, code, "The event was not stored. It will be when it is delivered again.");
   }
 }
 
+const lineOf = ({ id, type, object }: ReceivedEvent) => ({ event: id, object: object.id, type });
+
 /** The answer when somebody read the body before us: what was signed cannot be known any more. */
 export function bodyGone(runtime: Runtime): Response {
-  runtime.log.error("A body parser read the webhook before the library could");
-  return problem(
-    500,
-    "invalid_config",
-    "The body was read before it came here, so its signature cannot be checked. Mount this handler before express.json() and other body parsers, or keep the bytes as `rawBody`.",
-  );
+  const line = { error: "invalid_config", advice: BODY_GONE };
+  runtime.log?.error(line, "A body parser read the webhook before the library could");
+  return problem(500, "invalid_config", BODY_GONE);
 }
 
 /** Fits any of the secrets, or throws. */
@@ -124,10 +144,6 @@ function parse(body: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
 function json(status: number, body: object, headers: Record<string, string> = {}): Response {

@@ -8,7 +8,7 @@
  * export * from "backend-billing/drizzle";
  * ```
  *
- * @module
+ * @module backend-billing/drizzle
  */
 export { createBillingTables } from "./factory.js";
 export type * from "./objects.js";

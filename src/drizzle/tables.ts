@@ -4,15 +4,26 @@ import { pgTable } from "drizzle-orm/pg-core";
 import { defineTables } from "./define.js";
 
 export const {
+  /** The table `backend_billing_versions`. */
   billingVersions,
+  /** The table `backend_billing_receipts`. */
   billingReceipts,
+  /** The table `backend_billing_records`. */
   billingRecords,
+  /** The table `backend_billing_products`. */
   billingProducts,
+  /** The table `backend_billing_prices`. */
   billingPrices,
+  /** The table `backend_billing_customers`. */
   billingCustomers,
+  /** The table `backend_billing_subscriptions`. */
   billingSubscriptions,
+  /** The table `backend_billing_coupons`. */
   billingCoupons,
+  /** The table `backend_billing_promotion_codes`. */
   billingPromotionCodes,
+  /** The table `backend_billing_payouts`. */
   billingPayouts,
+  /** The table `backend_billing_refunds`. */
   billingRefunds,
 } = defineTables(pgTable);

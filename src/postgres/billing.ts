@@ -50,6 +50,7 @@ export interface Upkeep {
   runs(limit?: number): Promise<readonly RunReport[]>;
 }
 
+/** The client of variant A. */
 export interface StripeClient extends Routes, Upkeep {
   /** A link to a checkout page where the entity subscribes to a price. */
   subscribe(
@@ -71,21 +72,30 @@ export interface StripeClient extends Routes, Upkeep {
   ): Promise<links.Link>;
 }
 
+/** What `createStripe` answers: variant A. */
 export interface StripeExports {
   readonly stripe: StripeClient;
   readonly store: BillingStore;
+  /** Copies what exists at Stripe, and creates the webhook endpoint and the portal as asked. */
   sync(args?: SyncArgs): Promise<SyncReport>;
+  /** Creates or finds the one customer of an entity. */
   setup(args: SetupArgs): Promise<{ customerId: string }>;
 }
 
+/** The client of variant B. */
 export interface BillingClient extends Routes, Upkeep {}
 
+/** What `createBilling` answers: variant B. */
 export interface BillingExports {
   readonly billing: BillingClient;
   readonly store: BillingStore;
+  /** Copies what exists at Stripe, and creates the webhook endpoint and the portal as asked. */
   sync(args?: SyncArgs): Promise<SyncReport>;
+  /** Creates or finds the one customer of an entity. */
   setup(args: SetupArgs): Promise<{ customerId: string }>;
+  /** A link to a checkout page where the entity subscribes to a price. */
   checkout(args: links.CheckoutArgs): Promise<links.Link>;
+  /** A link to the portal where the entity manages its subscriptions. */
   portal(args: Pick<links.PortalParams, "entityId" | "returnUrl">): Promise<links.Link>;
 }
 

@@ -34,6 +34,7 @@ export interface CommitContext {
   readonly pool: PoolLike;
   readonly names: Names;
   readonly chosen: readonly ResourceName[];
+  readonly retried?: (() => void) | undefined;
 }
 
 const DIVISION_BY_ZERO = "22012";
@@ -67,6 +68,7 @@ export async function commit(context: CommitContext, batch: Batch): Promise<Comm
     } catch (error) {
       if (error instanceof RecordConflict) return { committed: false, conflict: error.write };
       if (attempt >= TRIES || !PASSING.has(sqlState(error) ?? "")) throw error;
+      context.retried?.();
       await pause(attempt);
     }
   }

@@ -3,6 +3,7 @@
  * and who does it, is in the store, so a job that is lost or doubled does no harm.
  */
 import { workOnce } from "../core/background.js";
+import { factsOf } from "../core/error-facts.js";
 import type { Runtime } from "../core/runtime.js";
 import { openPartitions } from "../core/sync/open.js";
 import { prune } from "../core/sync/prune.js";
@@ -52,6 +53,7 @@ export interface CronOptions {
   readonly pollingIntervalSeconds?: number;
 }
 
+/** The jobs that `addCronJobs` registered. */
 export interface CronJobs {
   /** Ends this instance's workers, once their page is done. The schedules stay, for the others. */
   stop(): Promise<void>;
@@ -163,10 +165,8 @@ async function logged(runtime: Runtime, name: string, work: () => Promise<void>)
   try {
     await work();
   } catch (error) {
-    runtime.log.error("A scheduled job failed; it is tried again", {
-      job: name,
-      error: String(error),
-    });
+    const line = { job: name, ...factsOf(error) };
+    runtime.log?.error(line, "A scheduled job failed; it is tried again");
     throw error;
   }
 }

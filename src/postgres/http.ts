@@ -1,6 +1,7 @@
 /** The routes on Node: for Hono, for any Fetch server, and for `(req, res)` as Express and Fastify have it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import { factsOf } from "../core/error-facts.js";
 import { BillingError } from "../core/errors.js";
 import { handleRequest, routesOf } from "../core/http.js";
 import type { Runtime } from "../core/runtime.js";
@@ -36,7 +37,7 @@ export function createNodeHandler(runtime: Runtime): NodeHandler {
   return async (request, response) => {
     // A rejection here would end the process: plain `node:http` has nobody to catch it.
     const answered = await answer(runtime, request).catch((error: unknown) => {
-      runtime.log.error("A request failed", { error: String(error) });
+      runtime.log?.error(factsOf(error), "A request failed");
       const code = error instanceof BillingError ? error.code : "store_error";
       return problem(500, code, "The request failed. The log says why.");
     });

@@ -2,7 +2,7 @@
  * backend-billing on Node and PostgreSQL: both variants of the public surface, the tables, their
  * migrations and the store over them.
  *
- * @module
+ * @module backend-billing/postgres
  */
 export type { Progress, RunReport } from "../core/sync/report.js";
 export type {

@@ -12,6 +12,7 @@ import { allSteps, type Step } from "./steps.js";
 /** Written by each applied step; read by the next `migrate`. */
 export const migrationsTable = "backend_billing_migrations";
 
+/** Which tables, and where. */
 export interface MigrationOptions {
   /** Where the tables live. Created if it does not exist. Default: `public`. */
   readonly schema?: string;
@@ -19,6 +20,7 @@ export interface MigrationOptions {
   readonly resources?: readonly ResourceName[];
 }
 
+/** Which tables to print, and where they are to be. */
 export interface PrintOptions extends MigrationOptions {
   /** Ids of the steps that the database already has; they are left out. */
   readonly applied?: readonly string[];
@@ -66,6 +68,31 @@ export function printMigrations(options: PrintOptions = {}): string {
     ...steps.map((step) => `-- ${step.id}\n${printed(applyStep(schema, step))}`),
     printed(["COMMIT"]),
   ].join("\n");
+}
+
+/** How far a schema is, without changing anything. */
+export interface MigrationState {
+  /** Steps that `migrate` would apply. */
+  readonly pending: readonly string[];
+  /** Steps that a newer version applied. */
+  readonly unknown: readonly string[];
+  /** Where the tables are there and `migrate` did not create them: those that are missing. */
+  readonly missing: readonly string[] | undefined;
+}
+
+export async function migrationState(
+  database: Queryable,
+  options: MigrationOptions = {},
+): Promise<MigrationState> {
+  const steps = stepsFor(options);
+  const { relations, recorded } = await inspect(database, schemaOf(options));
+  const tables = steps.flatMap((step) => step.creates);
+  const isOthers = recorded.size === 0 && tables.some((name) => relations.has(name));
+  return {
+    pending: steps.filter(({ id }) => !recorded.has(id)).map(({ id }) => id),
+    unknown: unknownTo(allSteps, recorded),
+    missing: isOthers ? tables.filter((name) => !relations.has(name)) : undefined,
+  };
 }
 
 /** `migrate` with other steps, so that a test can add one. `known` are those it may find recorded. */
@@ -160,9 +187,13 @@ async function textColumn(
   return new Set((rows as { value: string }[]).map((row) => row.value));
 }
 
-function refuseNewer(schema: string, recorded: ReadonlySet<string>, known: readonly Step[]): void {
+function unknownTo(known: readonly Step[], recorded: ReadonlySet<string>): string[] {
   const ids = new Set(known.map((step) => step.id));
-  const unknown = [...recorded].filter((id) => !ids.has(id)).sort();
+  return [...recorded].filter((id) => !ids.has(id)).sort();
+}
+
+function refuseNewer(schema: string, recorded: ReadonlySet<string>, known: readonly Step[]): void {
+  const unknown = unknownTo(known, recorded);
   if (unknown.length === 0) return;
   throw new BillingError(
     "invalid_config",

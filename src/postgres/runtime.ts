@@ -1,6 +1,7 @@
 /** The core's runtime on Node: PostgreSQL as the store, timers for what is left to do. */
 import { workOnce } from "../core/background.js";
 import type { BillingConfig } from "../core/config.js";
+import { factsOf } from "../core/error-facts.js";
 import { BillingError } from "../core/errors.js";
 import { createRuntime, type Runtime } from "../core/runtime.js";
 import type { Store } from "../core/store.js";
@@ -8,6 +9,7 @@ import type { PoolLike } from "./database.js";
 import { type MigrationOptions, migrate } from "./migrations.js";
 import { createPostgresStore } from "./store.js";
 
+/** What an application configures on Node and PostgreSQL. */
 export interface PostgresConfig extends BillingConfig {
   /** A `pg` pool, or another client through `fromPostgresJs` or `fromPglite`. */
   readonly db: PoolLike;
@@ -41,11 +43,14 @@ export interface NodeRuntime {
 }
 
 export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
+  const { telemetry } = config;
+  const retried = telemetry && (() => telemetry.measure("commit.retries", 1, {}));
   const on = (pool: PoolLike): Runtime => {
     const background = createBackground(() => runtime);
     const runtime = createRuntime(config, {
       store: createPostgresStore({
         pool,
+        ...(retried === undefined ? {} : { retried }),
         ...(config.schema === undefined ? {} : { schema: config.schema }),
         ...(config.resources === undefined ? {} : { resources: config.resources }),
       }),
@@ -97,7 +102,7 @@ function createBackground(runtime: () => Runtime): (delay: number) => void {
       // One look must begin after everything fell due, however long the one before took.
       else if (began < until) schedule(SOON);
     } catch (error) {
-      runtime().log.error("Background work failed; it is tried again", { error: String(error) });
+      runtime().log?.error(factsOf(error), "Background work failed; it is tried again");
       schedule(10 * SOON);
     }
   };

@@ -9,17 +9,21 @@ import type { PoolLike } from "./database.js";
 import { namesIn } from "./sql.js";
 import { pathExpression, resourceTable, snake } from "./tables.js";
 
+/** Where the tables are. */
 export interface PostgresStoreOptions {
   readonly pool: PoolLike;
   /** The schema that holds the tables. Default `public`. */
   readonly schema?: string;
   readonly resources?: readonly ResourceName[];
+  /** Called when a commit lost a race and is tried again. */
+  readonly retried?: () => void;
 }
 
+/** The store over PostgreSQL, for those who use the port without the rest. */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { pool, schema = "public", resources: chosen = resourceNames } = options;
   const names = namesIn(schema);
-  const context = { pool, names, chosen };
+  const context = { pool, names, chosen, retried: options.retried };
 
   const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> => {
     const { rows } = await pool.query(text, values);

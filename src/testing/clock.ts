@@ -5,6 +5,7 @@
 
 export type Instant = number | string | Date;
 
+/** A length of time; its parts are added. */
 export interface Duration {
   readonly days?: number;
   readonly hours?: number;
@@ -13,6 +14,7 @@ export interface Duration {
   readonly milliseconds?: number;
 }
 
+/** The double's clock. */
 export interface Clock {
   /** Milliseconds since the epoch, as Stripe's servers would see them. */
   now(): number;

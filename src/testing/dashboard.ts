@@ -15,6 +15,7 @@ import { saveDefaultPortalConfiguration } from "./resources/portal.js";
 import { rollSecret } from "./resources/webhook-endpoints.js";
 import type { World } from "./world.js";
 
+/** What a person does in Stripe's dashboard, or on its pages. */
 export interface Dashboard {
   /** Pays an open checkout session without a browser; a card that is declined leaves it open. */
   payCheckout(
@@ -31,6 +32,7 @@ export interface Dashboard {
   failPayout(id: string, code?: PayoutFailure): void;
   /** The bank refuses a refund, or takes a pending one. */
   failRefund(id: string, reason?: RefundFailure): void;
+  /** A refund that was pending succeeds. */
   settleRefund(id: string): void;
   /** Gives an endpoint a new signing secret; the old one works on for a while. Answers the new one. */
   rollWebhookSecret(endpoint: string, options?: { readonly keepOldFor?: Duration }): string;

@@ -21,6 +21,7 @@ import { isConnectEndpoint } from "./resources/webhook-endpoints.js";
 import { createWebhooks, type Deliveries, type FetchHandler } from "./webhooks.js";
 import { createWorld, type Kind, type Objects, type World } from "./world.js";
 
+/** How a double is started; all of it is optional. */
 export interface StripeDoubleOptions {
   /** Ids, secrets and chance come from it: the same seed gives the same history. Default 1. */
   readonly seed?: string | number;
@@ -47,6 +48,7 @@ export interface StripeDoubleOptions {
   readonly embeddedLimit?: number;
 }
 
+/** A running double. */
 export interface StripeDouble {
   /** Where it listens, such as `http://127.0.0.1:4242`. The hosted pages are there too. */
   readonly url: string;
@@ -67,6 +69,7 @@ export interface StripeDouble {
   readonly dashboard: Dashboard;
   /** A key that may do only what is named, such as `{ customers: "write", prices: "read" }`. */
   restrictedKey(scopes: { readonly [resource: string]: Access }): string;
+  /** Makes a key invalid. */
   revokeKey(key: string): void;
   /** Connects another account to this one, for the `Stripe-Account` header; answers its id. */
   connectAccount(): string;
@@ -83,6 +86,7 @@ export interface StripeDouble {
    * double's own address, and the idempotency keys that the SDK makes up, are given other names.
    */
   dump(): string;
+  /** Stops the server, and forgets everything. */
   close(): Promise<void>;
 }
 

@@ -43,13 +43,17 @@ export type DeliveryFault = Common & { readonly on?: EventType } & (
     | { readonly fault: "skewed_created"; readonly milliseconds?: number }
   );
 
+/** What is to go wrong. */
 export type Fault = RequestFault | DeliveryFault;
+/** The name of a fault. */
 export type FaultName = Fault["fault"];
 type Named<N extends FaultName> = Extract<Fault, { fault: N }>;
 
+/** The faults of a double. */
 export interface Faults {
   /** Adds a fault; answers a function that takes it away again. */
   add(fault: Fault): () => void;
+  /** Nothing goes wrong any more. */
   clear(): void;
 }
 

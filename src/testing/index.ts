@@ -2,7 +2,7 @@
  * A double of Stripe for tests: a real HTTP server on loopback that the real `stripe` package
  * talks to, with state, signed webhooks, a clock, hosted pages and faults on demand.
  *
- * @module
+ * @module backend-billing/testing
  */
 export type { Population, Seed } from "./bulk.js";
 export type { Clock, Duration, Instant } from "./clock.js";

@@ -43,6 +43,7 @@ interface MemoryRow extends RowFields {
   readonly stripe: object | null;
 }
 
+/** A store in memory, for tests of code that uses the port. */
 export function createMemoryStore(
   options: { readonly resources?: readonly ResourceName[]; readonly seed?: string | number } = {},
 ): Store {

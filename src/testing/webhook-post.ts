@@ -8,6 +8,7 @@ import { endpointSecrets } from "./resources/webhook-endpoints.js";
 import { thinEvent } from "./thin.js";
 import type { Objects, StoredEvent, World } from "./world.js";
 
+/** Answers a request without a socket. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 export interface Posting {

@@ -21,6 +21,7 @@ export interface Delivery {
   readonly state: "waiting" | "delivered" | "failed" | "lost";
 }
 
+/** One attempt to deliver an event. */
 export interface Attempt {
   /** Milliseconds of the double's time. */
   readonly at: number;
@@ -29,6 +30,7 @@ export interface Attempt {
   readonly error?: string;
 }
 
+/** What was delivered, and what waits. */
 export interface Deliveries {
   /** Every delivery so far, in the order in which they came to be. */
   all(): readonly Delivery[];

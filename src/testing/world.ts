@@ -31,6 +31,7 @@ export interface Objects {
   subscription: Plain<Stripe.Subscription>;
   webhook_endpoint: Plain<Stripe.WebhookEndpoint>;
 }
+/** The name of an object that the double knows, as in its field `object`. */
 export type Kind = keyof Objects;
 
 /** The fields that lists filter on and that never change after creation. */

@@ -73,7 +73,7 @@ function open(calls: Calls = {}) {
         rate: false,
         logger: {
           info() {},
-          warn: (message, details) => void log.push(`${message}: ${details?.error}`),
+          warn: (details, message) => void log.push(`${message}: ${details.object}`),
           error() {},
         },
       },
@@ -131,7 +131,7 @@ describe("an ask", () => {
     });
     await doubt();
     expect(await answerAsks(runtime)).toBe(0);
-    expect(log).toEqual([`Stripe could not be asked; trying again later: ${error}`]);
+    expect(log).toEqual([`Stripe could not be asked; trying again later: prod_1`]);
     expect(await store.version("products", "prod_1")).toMatchObject({ stale: true, revision: 2 });
     const [delay = 0] = woken;
     expect(delay).toBeGreaterThanOrEqual(10_000);

@@ -15,7 +15,7 @@ export const names: readonly Name[] = [
   { theirs: "the provider, PROVIDER", ours: "Stripe" },
   {
     theirs: "the platform",
-    ours: "Node with PostgreSQL, `backend-billing/postgres`; Convex is to follow",
+    ours: "Node with PostgreSQL, `backend-billing/postgres`, and Convex, `backend-billing/convex`",
   },
   { theirs: "initialization of variant A", ours: "`createStripe(config)`" },
   { theirs: "initialization of variant B", ours: "`createBilling(config)`" },

@@ -1,5 +1,6 @@
 /** One mirror is of one account: a key of another one would mix their data, or seem to lose it all. */
 import { type BillingConfig, secretKey } from "../config.js";
+import { factsOf } from "../error-facts.js";
 import { BillingError } from "../errors.js";
 import type { Runtime } from "../runtime.js";
 
@@ -40,9 +41,8 @@ async function accountOf(runtime: Runtime): Promise<string | undefined> {
   try {
     return (await runtime.stripe().accounts.retrieveCurrent()).id;
   } catch (error) {
-    runtime.log.warn("Stripe did not say which account the key belongs to; this is not checked", {
-      error: String(error),
-    });
+    const message = "Stripe did not say which account the key belongs to; this is not checked";
+    runtime.log?.warn(factsOf(error), message);
     return undefined;
   }
 }

@@ -29,13 +29,13 @@ import type { Stepped } from "./step.js";
 
 const EVENTS = "events";
 
-/** Whether it was committed. If not, the partition is somebody else's by now. */
+/** The records that were written; undefined if the partition is somebody else's by now. */
 export async function commitStep(
   runtime: Runtime,
   held: StoredRecord,
   runRecord: StoredRecord,
   stepped: Stepped,
-): Promise<boolean> {
+): Promise<readonly RecordWrite[] | undefined> {
   const parts = inParts(runtime, stepped.units ?? []);
   const outcomes: UnitOutcome[] = [];
   for (const part of parts.slice(0, -1)) {
@@ -48,12 +48,12 @@ export async function commitStep(
     const result = await runtime.store.commit({ now, units: parts.at(-1) ?? [], records });
     if (result.committed) {
       await stepped.after?.([...outcomes, ...result.units]);
-      return true;
+      return records;
     }
-    if (result.conflict.kind === "partition" && result.conflict.id === held.id) return false;
+    if (result.conflict.kind === "partition" && result.conflict.id === held.id) return undefined;
     record = await runtime.store.record("run", record.id);
   }
-  return false;
+  return undefined;
 }
 
 async function writesOf(

@@ -1,5 +1,6 @@
 /** What a sample says about the whole, with the confidence with which it says it. Pure. */
 
+/** What a sample says about the whole. */
 export interface Confidence {
   /** Rows that were compared, of so many. */
   readonly sampled: number;

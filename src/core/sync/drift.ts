@@ -12,6 +12,7 @@ export interface Example {
   readonly fields?: readonly string[];
 }
 
+/** What differs between Stripe and the tables. */
 export interface Drift {
   readonly missing: number;
   readonly different: number;

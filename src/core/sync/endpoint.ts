@@ -6,6 +6,7 @@ import { provider } from "../errors.js";
 import { exclusively } from "../exclusive.js";
 import type { Runtime } from "../runtime.js";
 
+/** What was done about the webhook endpoint. */
 export interface WebhookReport {
   readonly id: string;
   /** Only when the endpoint is new: set it as `STRIPE_WEBHOOK_SECRET`, beside the old one if there is one. */
@@ -43,7 +44,7 @@ export function syncWebhook(runtime: Runtime): Promise<WebhookReport> {
       return {
         id: made.id,
         ...(made.secret ? { secret: made.secret } : {}),
-        ...reported(runtime, ours.length > 0 ? ["api_version"] : []),
+        ...reported(runtime, made.id, ours.length > 0 ? ["api_version"] : []),
       };
     }
     const mended = [
@@ -61,11 +62,13 @@ export function syncWebhook(runtime: Runtime): Promise<WebhookReport> {
         await stripe.webhookEndpoints.update(id, { disabled: true }).catch(provider);
       }
     } else if (ours.length > 1) {
-      runtime.log.warn("The old endpoint stays until `webhook_secret` holds the new one's secret", {
-        object: current.id,
-      });
+      const line = { object: current.id };
+      runtime.log?.warn(
+        line,
+        "The old endpoint stays until `webhook_secret` holds the new one's secret",
+      );
     }
-    return { id: current.id, ...reported(runtime, mended) };
+    return { id: current.id, ...reported(runtime, current.id, mended) };
   });
 }
 
@@ -83,10 +86,14 @@ async function endpointsAt(stripe: Stripe, url: string): Promise<Stripe.WebhookE
 
 function reported(
   runtime: Runtime,
+  id: string,
   mended: readonly string[],
 ): { readonly mended?: readonly string[] } {
   if (mended.length === 0) return {};
-  runtime.log.warn("The webhook endpoint was not as it should be", { mended: mended.join() });
+  runtime.log?.warn(
+    { object: id, mended: mended.join() },
+    "The webhook endpoint was not as it should be",
+  );
   return { mended };
 }
 
@@ -109,7 +116,10 @@ async function remember(runtime: Runtime, { id, secret }: Stripe.WebhookEndpoint
 }
 
 /** Whether this application accepts what the endpoint signs; true if that cannot be known. */
-async function isSecretInUse({ config, store }: Runtime, endpoint: string): Promise<boolean> {
+export async function isSecretInUse(
+  { config, store }: Pick<Runtime, "config" | "store">,
+  endpoint: string,
+): Promise<boolean> {
   const known = (await store.record("setting", settingOf(endpoint)))?.data.digest;
   if (typeof known !== "string") return true;
   const secrets = [config.webhook_secret ?? []].flat();
@@ -117,6 +127,7 @@ async function isSecretInUse({ config, store }: Runtime, endpoint: string): Prom
   return digests.includes(known);
 }
 
+/** What was done about the portal's configuration. */
 export interface PortalReport {
   readonly configurationId: string;
 }

@@ -8,11 +8,12 @@ import { ENTITY_KEY } from "../customers.js";
 import { effectOf, wakeAfter } from "../door.js";
 import { BillingError } from "../errors.js";
 import { headerOf } from "../headers.js";
+import { tellListed } from "../observe.js";
 import type { Listing, Page } from "../resource.js";
 import { resources } from "../resources.js";
 import type { Runtime } from "../runtime.js";
 import { plain, readEvent, sightsOfPage } from "../sight.js";
-import type { Snapshot, Unit } from "../store.js";
+import type { Snapshot, Unit, UnitOutcome } from "../store.js";
 import { tallyPage } from "./findings.js";
 import { inlinePrices } from "./inline.js";
 import { paced } from "./pacer.js";
@@ -190,7 +191,11 @@ function readEvents(runtime: Runtime, page: ListedPage): Read {
     units.push(effect.unit);
     if (effect.carried !== undefined) pending.push({ do: "follow", ...effect.carried });
   }
-  return { pending, stepped: { units, after: (outcomes) => wakeAfter(runtime, outcomes, units) } };
+  const after = (outcomes: readonly UnitOutcome[]) => {
+    wakeAfter(runtime, outcomes, units);
+    tellListed(runtime, units, outcomes);
+  };
+  return { pending, stepped: { units, after } };
 }
 
 /** Gives a part of what is left to somebody else, where that is worth it. */

@@ -21,6 +21,7 @@ import {
   runOf,
   runWrite,
 } from "./run.js";
+import { tellBegun } from "./tell.js";
 
 /** A run that failed longer ago than this begins anew: its events would be gone. */
 const RESUMABLE = 20 * 86_400_000;
@@ -39,8 +40,9 @@ export async function openRun(
     const record = openId === undefined ? undefined : await runtime.store.record("run", openId);
     if (record !== undefined && runOf(record).state === "running") return record.id;
     if (record !== undefined && isResumable(runOf(record), runtime.now())) {
-      if (await reopened(runtime, record)) return record.id;
-      continue;
+      if (!(await reopened(runtime, record))) continue;
+      tellBegun(runtime, record.id, kind);
+      return record.id;
     }
     const now = runtime.now();
     const runId = newRunId(now);
@@ -54,7 +56,9 @@ export async function openRun(
     const opened = opening(runId, run, partitions, now);
     const records = [pointed(known, kind, runId), runWrite(runId, 0, opened.run), ...opened.writes];
     const result = await runtime.store.commit({ now, units: [], records });
-    if (result.committed) return runId;
+    if (!result.committed) continue;
+    tellBegun(runtime, runId, kind);
+    return runId;
   }
 }
 

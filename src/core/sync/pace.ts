@@ -4,6 +4,7 @@
  * makes the line of its scope slower, and time makes it faster again.
  */
 
+/** Requests a second. */
 export interface Rates {
   /** Requests a second in all. */
   readonly total: number;

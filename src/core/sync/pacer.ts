@@ -60,13 +60,20 @@ export async function paced<T>(
   call: () => PromiseLike<T>,
 ): Promise<T> {
   const rates = ratesOf(runtime.config);
-  if (rates === undefined) return call();
-  const wait = (await slotFor(runtime, rates, endpoint)) - runtime.now();
-  if (wait > 0) await runtime.sleep(wait);
+  if (rates !== undefined) {
+    const wait = (await slotFor(runtime, rates, endpoint)) - runtime.now();
+    if (wait > 0) await runtime.sleep(wait);
+  }
+  const { telemetry } = runtime;
   try {
-    return await call();
+    const answer = await call();
+    telemetry?.measure("stripe.requests", 1, { endpoint, outcome: "answered" });
+    return answer;
   } catch (error) {
-    if (stripeStatus(error) === 429) await slowDown(runtime, rates, endpoint, error);
+    const isLimited = stripeStatus(error) === 429;
+    const outcome = isLimited ? "limited" : stripeStatus(error) === 404 ? "missing" : "failed";
+    telemetry?.measure("stripe.requests", 1, { endpoint, outcome });
+    if (isLimited && rates !== undefined) await slowDown(runtime, rates, endpoint, error);
     throw error;
   }
 }
@@ -123,10 +130,20 @@ async function reserveFor(
     const pace = (record?.data as Pace | undefined) ?? UNPACED;
     const reserved = reserve(pace, wanted, rates, now);
     if (await putPace(runtime, record?.revision ?? 0, reserved.pace)) {
+      tellRates(runtime, reserved.pace, Object.keys(wanted));
       return Object.fromEntries(
         Object.entries(reserved.slots).map(([endpoint, slots]) => [endpoint, [...slots]]),
       );
     }
+  }
+}
+
+function tellRates({ telemetry }: Runtime, pace: Pace, endpoints: readonly string[]): void {
+  if (telemetry === undefined) return;
+  for (const endpoint of endpoints) {
+    const lines = [pace.total, pace.endpoints[endpoint]];
+    const rate = Math.min(...lines.flatMap((line) => (line ? [line.rate] : [])));
+    telemetry.measure("stripe.rate", rate, { endpoint });
   }
 }
 
@@ -152,11 +169,14 @@ async function slowDown(
   const local = localOf(runtime);
   if (scope === "total") local.slots.clear();
   else local.slots.delete(endpoint);
-  runtime.log.info("Stripe limits the rate; asking more slowly", { endpoint, scope });
+  runtime.log?.warn({ endpoint, scope }, "Stripe limits the rate; asking more slowly");
   for (;;) {
     const record = await runtime.store.record("setting", ID);
     const pace = (record?.data as Pace | undefined) ?? UNPACED;
     const next = slowed(pace, endpoint, scope, rates, runtime.now());
-    if (await putPace(runtime, record?.revision ?? 0, next)) return;
+    if (await putPace(runtime, record?.revision ?? 0, next)) {
+      tellRates(runtime, next, [endpoint]);
+      return;
+    }
   }
 }

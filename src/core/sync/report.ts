@@ -15,6 +15,7 @@ import {
   runOf,
 } from "./run.js";
 
+/** How far one resource of a run is. */
 export interface Progress {
   readonly pages: number;
   /** Objects that pages showed, or that were asked for by id. */
@@ -28,6 +29,7 @@ export interface Progress {
   readonly confidence?: Confidence;
 }
 
+/** A run of `sync`, `reconcile` or `verify`, while it runs and after it. */
 export interface RunReport {
   readonly runId: string;
   readonly kind: RunKind;

@@ -80,7 +80,7 @@ export interface Partition {
   /** Of a verification: what Stripe has and what the mirror has, summed up. */
   readonly buckets?: Buckets;
   readonly mirror?: { readonly buckets: Buckets; readonly differing: readonly number[] | null };
-  /** Of a sample: the rows chosen so far with their lots, and of how many. */
+  /** Of a sample: the rows chosen with their lots, and of how many; then all that was compared. */
   readonly sample?: {
     readonly size: number;
     readonly population: number;

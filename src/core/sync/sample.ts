@@ -39,7 +39,7 @@ export async function sampleStep(step: Step): Promise<Stepped> {
   if (!at.listed) return drawStep(step, at, sample);
   const [probe, ...probes] = sample.probes;
   if (probe === undefined) return { next: { ...at, state: "done" } };
-  return probeStep(step, { ...at, sample: { ...sample, probes } }, probe);
+  return probeStep(step, at, { ...sample, probes }, probe);
 }
 
 /** Goes through the mirror's ids and keeps the sample; at the end its rows are compared. */
@@ -66,7 +66,7 @@ async function drawStep(
       listed: true,
       rows: chosen.length,
       pending: chosen.map((id) => ({ do: "compare" as const, id })),
-      sample: { ...sample, chosen: [], probes },
+      sample: { ...sample, probes },
     },
   };
 }
@@ -94,12 +94,18 @@ async function probesAt(
   );
 }
 
-/** Every object of a page at some moment must be in the mirror. */
-async function probeStep(step: Step, at: Partition, probe: number): Promise<Stepped> {
+/** Every object of a page at some moment must be in the mirror. What was compared counts once. */
+async function probeStep(
+  step: Step,
+  at: Partition,
+  sample: NonNullable<Partition["sample"]>,
+  probe: number,
+): Promise<Stepped> {
   const { runtime } = step;
   const resource = resourceOf(at);
+  const compared = new Set(sample.chosen.map(([, id]) => id));
   const pending = [];
-  let shown = 0;
+  const chosen = [...sample.chosen];
   for (const list of resources[resource].lists as unknown as readonly Listing<{ id: string }>[]) {
     let startedAt = runtime.now();
     const send = (): PromiseLike<Stripe.ApiList<{ id: string }>> => {
@@ -109,13 +115,18 @@ async function probeStep(step: Step, at: Partition, probe: number): Promise<Step
     const page: ListedPage = Object.assign(await paced(runtime, `GET ${resource}`, send), {
       startedAt,
     });
-    shown += page.data.length;
-    pending.push(
-      ...(await unequal(runtime, resource, sightsOfPage(runtime, resource, page, startedAt))),
+    const fresh = sightsOfPage(runtime, resource, page, startedAt).filter(
+      ({ id }) => !compared.has(id),
     );
+    for (const { id } of fresh) {
+      compared.add(id);
+      chosen.push([0, id]);
+    }
+    pending.push(...(await unequal(runtime, resource, fresh)));
   }
+  const rows = at.rows + chosen.length - sample.chosen.length;
   return {
-    next: { ...at, pages: at.pages + 1, rows: at.rows + shown, pending },
+    next: { ...at, pages: at.pages + 1, rows, pending, sample: { ...sample, chosen } },
     ...(pending.length === 0 ? {} : { pause: runtime.timing.verifyDelay }),
   };
 }

@@ -8,6 +8,7 @@ import { type RunReport, runReport } from "./report.js";
 import type { RunKind, RunOptions } from "./run.js";
 import { workUntilDone } from "./wait.js";
 
+/** What `sync` takes; all of it is optional. */
 export interface SyncArgs {
   /** Copies all existing Stripe objects into the tables. Default true. */
   readonly data?: boolean;
@@ -49,6 +50,7 @@ export async function sync(
   };
 }
 
+/** What `reconcile` takes; all of it is optional. */
 export interface ReconcileArgs {
   /** How many objects of a resource may turn out to be unknown to Stripe. Default a tenth, or 20. */
   readonly maxMissing?: number;
@@ -64,6 +66,7 @@ export async function reconcile(
   return runTo(runtime, "reconcile", args, wait);
 }
 
+/** What `verify` takes; all of it is optional. */
 export interface VerifyArgs {
   /** Compares so many rows of each resource, drawn by lot, instead of all. */
   readonly sample?: number;

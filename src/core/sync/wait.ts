@@ -1,4 +1,5 @@
 /** Works at a run until it ends, with several pages at once, beside whoever else works at it. */
+import { factsOf } from "../error-facts.js";
 import type { Runtime } from "../runtime.js";
 import { runOf } from "./run.js";
 import { workPage } from "./work.js";
@@ -13,14 +14,19 @@ const MOST_FAILURES = 30;
 /** Pages after which a worker looks whether its run has ended while it served others. */
 const LOOK = 20;
 
-export async function workUntilDone(runtime: Runtime, runId: string): Promise<void> {
+/** Returns early once it is told to stop: the pages under way are finished, and the run stays open. */
+export async function workUntilDone(
+  runtime: Runtime,
+  runId: string,
+  isStopped = () => false,
+): Promise<void> {
   const workers = Math.max(1, runtime.config.concurrency ?? WORKERS);
-  await Promise.all(Array.from({ length: workers }, () => work(runtime, runId)));
+  await Promise.all(Array.from({ length: workers }, () => work(runtime, runId, isStopped)));
 }
 
-async function work(runtime: Runtime, runId: string): Promise<void> {
+async function work(runtime: Runtime, runId: string, isStopped: () => boolean): Promise<void> {
   let [failures, idle] = [0, 0];
-  for (let pages = 1; ; ) {
+  for (let pages = 1; !isStopped(); ) {
     try {
       const did = await workPage(runtime);
       failures = 0;
@@ -32,7 +38,10 @@ async function work(runtime: Runtime, runId: string): Promise<void> {
       if (!did) await runtime.sleep(pause * (0.5 + Math.random()));
     } catch (error) {
       if (++failures > MOST_FAILURES) throw error;
-      runtime.log.warn("A page could not be stored; trying again", { error: String(error) });
+      runtime.log?.warn(
+        { run: runId, ...factsOf(error) },
+        "A page could not be stored; trying again",
+      );
       await runtime.sleep(Math.min(LONGEST_PAUSE, IDLE * 2 ** failures) * (0.5 + Math.random()));
     }
   }

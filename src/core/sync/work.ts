@@ -2,8 +2,10 @@
  * The one step that every run is made of: take a partition that is due, do one page of it, commit.
  * Any number of workers do this at once; one that dies is waited for, and its page done again.
  */
+import { errorType, factsOf } from "../error-facts.js";
 import type { Runtime } from "../runtime.js";
 import type { StoredRecord } from "../store.js";
+import { type Note, observed } from "../telemetry.js";
 import { commitStep } from "./commit.js";
 import { afterFailure } from "./failure.js";
 import { listStep } from "./list.js";
@@ -11,6 +13,7 @@ import { type Partition, partitionOf, runOf } from "./run.js";
 import { sampleStep } from "./sample.js";
 import type { Step, Stepped } from "./step.js";
 import { settleStep, sweepStep } from "./sweep.js";
+import { tellEnded } from "./tell.js";
 import { scanStep } from "./verify.js";
 
 /**
@@ -27,19 +30,33 @@ export async function workPage(runtime: Runtime): Promise<boolean> {
   if (held === undefined) return false;
   const run = held.ref === null ? undefined : await runtime.store.record("run", held.ref);
   if (run === undefined || runOf(run).state !== "running") await drop(runtime, held);
-  else await advance(runtime, held, run);
+  else await observed(runtime.telemetry, "step", (note) => advance(runtime, held, run, note));
   return true;
 }
 
-async function advance(runtime: Runtime, held: StoredRecord, run: StoredRecord): Promise<void> {
+async function advance(
+  runtime: Runtime,
+  held: StoredRecord,
+  run: StoredRecord,
+  note: Note | undefined,
+): Promise<void> {
   const at = partitionOf(held);
+  const { kind } = runOf(run);
+  const { resource, task } = at;
+  note?.({ run: run.id, kind, task, resource });
   try {
     const step = { runtime, runId: run.id, run: runOf(run), at };
     const stepped = await stepOf(step);
     const { error: _, ...next } = stepped.next;
-    await commitStep(runtime, held, run, { ...stepped, next: { ...next, attempts: 0 } });
+    const done = { ...stepped, next: { ...next, attempts: 0 } };
+    await tellEnded(runtime, await commitStep(runtime, held, run, done));
+    const objects = next.rows - at.rows;
+    note?.({ objects });
+    if (objects > 0) runtime.telemetry?.measure("run.objects", objects, { kind, resource });
   } catch (error) {
-    await commitStep(runtime, held, run, failed(runtime, at, error));
+    note?.({ outcome: "failed", "error.type": errorType(error) });
+    const failure = failed(runtime, run.id, at, error);
+    await tellEnded(runtime, await commitStep(runtime, held, run, failure));
   }
 }
 
@@ -57,7 +74,7 @@ function stepOf(step: Step): Promise<Stepped> {
   }
 }
 
-function failed(runtime: Runtime, at: Partition, error: unknown): Stepped {
+function failed(runtime: Runtime, runId: string, at: Partition, error: unknown): Stepped {
   const after = afterFailure(error, String(at.resource), at.attempts, Math.random());
   const next: Partition = {
     ...at,
@@ -65,10 +82,9 @@ function failed(runtime: Runtime, at: Partition, error: unknown): Stepped {
     error: after.message,
     state: after.retry ? "running" : "failed",
   };
-  runtime.log.warn(after.retry ? "A page failed and is tried again" : "A page failed for good", {
-    resource: at.resource,
-    error: after.message,
-  });
+  const line = { run: runId, resource: at.resource, attempts: next.attempts, ...factsOf(error) };
+  if (after.retry) runtime.log?.warn(line, "A page failed and is tried again");
+  else runtime.log?.error(line, "A page failed for good; `runs()` says what to do");
   return after.retry ? { next, pause: after.delay } : { next };
 }
 

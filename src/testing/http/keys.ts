@@ -2,6 +2,7 @@
 import { ApiError } from "../errors.js";
 import { token } from "../random.js";
 
+/** What a restricted key may do with a resource. */
 export type Access = "none" | "read" | "write";
 
 export interface ApiKey {

@@ -1,6 +1,7 @@
 /** Stripe's rate limits: so many requests a second in all, and so many for one endpoint. */
 import { ApiError } from "../errors.js";
 
+/** Requests a second, in all and of one endpoint. */
 export interface RateLimits {
   /** Requests a second in all: 100 in live mode, 25 in a sandbox. */
   readonly global: number;
@@ -10,6 +11,7 @@ export interface RateLimits {
   readonly search: number;
 }
 
+/** Stripe's own limits, by mode. */
 export const STRIPE_LIMITS = {
   live: { global: 100, endpoint: 25, search: 20 },
   sandbox: { global: 25, endpoint: 25, search: 20 },
@@ -36,6 +38,7 @@ export function createLimiter(now: () => number): Limiter {
   };
 }
 
+/** Stripe's reason for a 429, as in its header. */
 export type LimitReason =
   | "global-rate"
   | "endpoint-rate"

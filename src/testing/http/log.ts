@@ -11,6 +11,7 @@ export interface LoggedRequest {
   readonly status: number;
 }
 
+/** The requests that were made of the double. */
 export interface RequestLog {
   /** How many there were: of one signature, or in all. */
   count(signature?: string): number;

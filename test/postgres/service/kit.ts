@@ -104,8 +104,8 @@ async function openApp(
     handler === undefined ? serve(request, response) : handler(request, response, serve),
   );
   const log: string[] = [];
-  const write = (message: string, details?: { readonly [name: string]: unknown }) => {
-    log.push(details?.object === undefined ? message : `${message}: ${details.object}`);
+  const write = (details: { readonly [name: string]: unknown }, message: string) => {
+    log.push(details.object === undefined ? message : `${message}: ${details.object}`);
   };
   const secrets: string[] = [];
   const config: PostgresConfig = {

@@ -79,7 +79,7 @@ describe("what cannot be stored", () => {
       code: "store_error",
       message: "The event was not stored. It will be when it is delivered again.",
     });
-    expect(app.log).toContain("An event was not stored; Stripe will send it again");
+    expect(app.log).toContain("An event was not stored; Stripe will send it again: cus_1");
   });
 });
 

@@ -211,6 +211,18 @@ describe("a sample", () => {
     expect(resources.products?.confidence?.statement).toBe("no drift in all 0 rows");
   });
 
+  it("counts once what both the lot and a page show", async () => {
+    const app = await open();
+    app.double.populate({ object: "customer", count: 20 });
+    await app.b.sync();
+    await app.sql(
+      `UPDATE ${app.schema}.backend_billing_customers SET stripe = stripe || '{"name": "Wrong"}'
+       WHERE customer_id = (SELECT min(customer_id) FROM ${app.schema}.backend_billing_customers)`,
+    );
+    const { resources } = await app.b.billing.verify({ sample: 100 });
+    expect(resources.customers?.drift?.different).toBe(1);
+  });
+
   it("finds what is everywhere, ghosts and gaps", async () => {
     const app = await open();
     app.double.populate({ object: "customer", count: 500 });

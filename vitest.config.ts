@@ -13,6 +13,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/postgres/**",
+            "test/cli/**",
             "test/spec/postgres.test.ts",
             "test/convex/**",
             "test/spec/convex.test.ts",
@@ -25,11 +26,12 @@ export default defineConfig({
           name: "postgres",
           include: [
             "test/postgres/**/*.test.ts",
+            "test/cli/**/*.test.ts",
             "test/spec/postgres.test.ts",
             "test/convergence/{postgres,cost}.test.ts",
           ],
           // Runs only when a test of this project runs, so unit tests never wait for a server.
-          globalSetup: ["test/setup/postgres.ts"],
+          globalSetup: ["test/setup/postgres.ts", "test/setup/command.ts"],
         },
       },
       {

@@ -1,0 +1,205 @@
+/**
+ * How a command finds the application's settings, and connects: options win over the environment,
+ * and the environment over .env files. Nothing is connected before it is needed.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseEnv } from "node:util";
+import type { Command } from "commander";
+import type Stripe from "stripe";
+import { type ResourceName, resourceNames } from "../core/catalogue.js";
+import { type BillingConfig, chosenResources, secretKey } from "../core/config.js";
+import { BillingError } from "../core/errors.js";
+import { createRuntime, type Runtime } from "../core/runtime.js";
+import type { PoolLike } from "../postgres/database.js";
+import { createPostgresStore } from "../postgres/store.js";
+import type { Io } from "./io.js";
+import { createTally, type Tally } from "./tally.js";
+
+export interface ConnectOptions {
+  readonly database?: string;
+  readonly schema?: string;
+  readonly resources?: string;
+  readonly stripeHost?: string;
+  /** A file of settings. */
+  readonly env?: string;
+  /** Where the application is reached, or its webhook's whole address. */
+  readonly url?: string;
+  readonly concurrency?: string;
+  readonly rate?: string;
+}
+
+/** The options that every command has which touches the database or Stripe. */
+export function withConnectOptions(command: Command): Command {
+  return (
+    command
+      .option("--database <url>", "the PostgreSQL database (default: DATABASE_URL)")
+      .option("--schema <name>", "the schema that holds the tables (default: public)")
+      .option("--resources <names>", "what is mirrored, by commas, as in your code (default: all)")
+      .option("--stripe-host <url>", "another Stripe, such as http://127.0.0.1:12111")
+      // Not --env-file: Node 20 takes that for itself, even behind the name of a script.
+      .option("--env <path>", "read settings from this file instead of .env.local and .env")
+  );
+}
+
+/** The options of commands that read very much from Stripe. */
+export function withPaceOptions(command: Command): Command {
+  return command
+    .option("--concurrency <pages>", "pages read at once (default: 4)")
+    .option("--rate <requests>", "requests a second at most (default: Stripe's limit)");
+}
+
+/** Fills what the environment does not have from .env files. The first file that says it wins. */
+export function loadEnv(io: Io, { env: file }: Pick<ConnectOptions, "env">): void {
+  const names = file === undefined ? [".env.local", ".env"] : [file];
+  for (const name of names) {
+    const path = resolve(io.cwd, name);
+    if (!existsSync(path)) {
+      if (file === undefined) continue;
+      throw new BillingError("invalid_argument", `There is no file ${name}.`);
+    }
+    for (const [key, value] of Object.entries(parseEnv(readFileSync(path, "utf8")))) {
+      io.env[key] ??= value;
+    }
+  }
+}
+
+/** Stripe's host as the SDK takes it. */
+function stripeHost(url: string): Stripe.StripeConfig {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const protocol = parsed?.protocol.replace(":", "");
+  if (parsed === undefined || (protocol !== "http" && protocol !== "https")) {
+    throw new BillingError(
+      "invalid_argument",
+      `--stripe-host must be an address such as http://127.0.0.1:12111, not ${url}`,
+    );
+  }
+  const port = parsed.port || (protocol === "http" ? 80 : 443);
+  return { host: parsed.hostname, port, protocol };
+}
+
+export function resourcesOf({ resources }: ConnectOptions): readonly ResourceName[] {
+  if (resources === undefined) return resourceNames;
+  const names = resources.split(",").map((name) => name.trim());
+  return chosenResources({ resources: names as ResourceName[] } as unknown as BillingConfig);
+}
+
+/** The application's settings, as its own code would pass them. */
+export function billingConfig(io: Io, options: ConnectOptions): BillingConfig {
+  const { url, concurrency, rate } = options;
+  const webhook = url === undefined ? undefined : webhookPlace(url);
+  const perSecond = rate === undefined ? undefined : positive("--rate", rate);
+  return {
+    secret_key: io.env.STRIPE_SECRET_KEY,
+    // Two while one is being rolled.
+    webhook_secret: io.env.STRIPE_WEBHOOK_SECRET?.split(",").map((secret) => secret.trim()),
+    resources: resourcesOf(options),
+    ...(options.stripeHost === undefined ? {} : { stripe_options: stripeHost(options.stripeHost) }),
+    ...(webhook === undefined ? {} : { path: webhook.path }),
+    ...(concurrency === undefined ? {} : { concurrency: positive("--concurrency", concurrency) }),
+    ...(perSecond === undefined ? {} : { rate: { total: perSecond, perEndpoint: perSecond } }),
+  };
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new BillingError("invalid_argument", `${name} must be a number above 0, not ${text}.`);
+}
+
+interface WebhookPlace {
+  readonly base: string;
+  readonly path: string;
+}
+
+/** From `https://app.example`, or from the whole address that ends in /webhook. */
+export function webhookPlace(url: string): WebhookPlace {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    throw new BillingError(
+      "invalid_argument",
+      `--url must be where your application is reached, such as https://app.example, not ${url}`,
+    );
+  }
+  const whole = /^(.*)\/webhook\/?$/.exec(parsed.pathname);
+  if (whole !== null) return { base: parsed.origin, path: whole[1] || "/stripe" };
+  return { base: url.replace(/\/+$/, ""), path: "/stripe" };
+}
+
+/** A connection to the database and a runtime over it, to be closed. */
+export interface Connected {
+  readonly runtime: Runtime;
+  readonly pool: PoolLike;
+  readonly schema: string;
+  /** What this process did, as it is counted. */
+  readonly tally: Tally;
+}
+
+/** Connects, does the work, and closes the connection whatever happens. */
+export async function connected<T>(
+  io: Io,
+  options: ConnectOptions,
+  work: (connected: Connected) => Promise<T>,
+): Promise<T> {
+  loadEnv(io, options);
+  return withPool(io, options, (pool) => {
+    const schema = options.schema ?? "public";
+    const config = billingConfig(io, options);
+    const chosen = { pool, schema, resources: resourcesOf(options) };
+    const tally = createTally(createPostgresStore(chosen));
+    const runtime = createRuntime(config, {
+      store: tally.store,
+      baseUrl: () => {
+        if (options.url !== undefined) return webhookPlace(options.url).base;
+        throw new BillingError(
+          "invalid_argument",
+          "Say where your application is reached: --url https://app.example",
+        );
+      },
+      wake: () => {}, // a command ends by what it was asked for; it does not linger
+    });
+    if (config.secret_key) tally.watch(runtime.stripe());
+    return work({ runtime, pool, schema, tally });
+  });
+}
+
+/** Whether Stripe can be asked; throws if there is a key and it is none. */
+export function hasKey({ config }: Runtime): boolean {
+  return config.secret_key ? secretKey(config) !== "" : false;
+}
+
+/** A pool of `pg`, which the application installs. */
+export async function withPool<T>(
+  io: Io,
+  options: ConnectOptions,
+  work: (pool: PoolLike) => Promise<T>,
+): Promise<T> {
+  const connectionString = options.database ?? io.env.DATABASE_URL;
+  if (!connectionString) {
+    throw new BillingError(
+      "invalid_config",
+      "No database: set DATABASE_URL, in the environment or in .env, or pass --database. For Convex add --convex.",
+    );
+  }
+  io.env.DATABASE_URL = connectionString; // so that its password is known, and hidden
+  const { Pool } = await loadPg();
+  const pool = new Pool({ connectionString, max: 10, connectionTimeoutMillis: 10_000 });
+  pool.on("error", () => {}); // an idle connection that broke; the next query tells
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function loadPg() {
+  try {
+    return (await import("pg")).default;
+  } catch (error) {
+    throw new BillingError(
+      "invalid_config",
+      "The package `pg` is not installed, and commands that use PostgreSQL need it: npm install pg",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,66 @@
+/** Asks the database what `doctor` must know. It only reads. */
+import type { ResourceName } from "../../core/catalogue.js";
+import type { BillingConfig } from "../../core/config.js";
+import type { Store } from "../../core/store.js";
+import { isSecretInUse } from "../../core/sync/endpoint.js";
+import type { PoolLike } from "../../postgres/database.js";
+import { migrationState } from "../../postgres/migrations.js";
+import { createPostgresStore } from "../../postgres/store.js";
+import { certain } from "./ask-stripe.js";
+import type { DatabaseFacts, StoredFacts, TableFacts } from "./facts.js";
+import { reasonOf } from "./reason.js";
+
+interface Place {
+  readonly schema: string;
+  readonly resources: readonly ResourceName[];
+}
+
+export async function askDatabase(
+  pool: PoolLike,
+  place: Place,
+  config: BillingConfig,
+  endpoints: readonly { readonly id: string }[],
+): Promise<DatabaseFacts> {
+  try {
+    const startedAt = Date.now();
+    const { rows } = await pool.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
+    const theirs = Number((rows[0] as { now: unknown }).now);
+    const ahead = certain(theirs - Date.now(), theirs - startedAt);
+    const { pending, unknown, missing } = await migrationState(pool, place);
+    const tables: TableFacts =
+      missing === undefined
+        ? { owner: "migrate", pending, unknown }
+        : { owner: "drizzle-kit", missing };
+    const isReadable = (missing ?? pending).length === 0;
+    const stored = isReadable
+      ? await readStored(createPostgresStore({ pool, ...place }), config, endpoints)
+      : undefined;
+    const { schema } = place;
+    return { state: "answers", schema, ahead, tables, ...(stored === undefined ? {} : { stored }) };
+  } catch (error) {
+    return { state: "unreachable", reason: reasonOf(error) };
+  }
+}
+
+async function readStored(
+  store: Store,
+  config: BillingConfig,
+  endpoints: readonly { readonly id: string }[],
+): Promise<StoredFacts> {
+  const setting = async (id: string) => (await store.record("setting", id))?.data ?? {};
+  const { livemode } = await setting("mode");
+  const { id: account } = await setting("account");
+  const { configurationId } = await setting("portal");
+  const fits = await Promise.all(
+    endpoints.map(async ({ id }) => [id, await isSecretInUse({ config, store }, id)] as const),
+  );
+  const runs = await store.records("run", "", 100);
+  return {
+    ...(typeof livemode === "boolean" ? { live: livemode } : {}),
+    ...(typeof account === "string" ? { account } : {}),
+    ...(typeof configurationId === "string" ? { portal: configurationId } : {}),
+    secretFits: Object.fromEntries(fits),
+    // A catch-up begins only where a copy was completed.
+    copied: runs.some(({ data }) => data.state === "done" && data.kind !== "verify"),
+  };
+}

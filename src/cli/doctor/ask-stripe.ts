@@ -1,0 +1,196 @@
+/**
+ * Asks Stripe what `doctor` must know. It changes nothing there: what a restricted key may write is
+ * found out by asking for changes to objects that do not exist.
+ */
+import Stripe from "stripe";
+import { enabledEvents, type ResourceName } from "../../core/catalogue.js";
+import { headerOf } from "../../core/headers.js";
+import { resources } from "../../core/resources.js";
+import { DELIVERY_MINUTES } from "./diagnose.js";
+import type { Denied, StripeFacts } from "./facts.js";
+import { reasonOf } from "./reason.js";
+
+interface Probe extends Omit<Denied, "permission"> {
+  readonly ask: (stripe: Stripe) => Promise<unknown>;
+}
+
+/** The names of the rows on the page where a restricted key is edited. */
+const ROWS: { readonly [resource in ResourceName]: string } = {
+  products: "Products",
+  prices: "Prices",
+  customers: "Customers",
+  subscriptions: "Subscriptions",
+  coupons: "Coupons",
+  promotion_codes: "Promotion codes",
+  payouts: "Payouts",
+  refunds: "Charges and refunds",
+};
+
+const NOBODY = "backend_billing_doctor";
+
+function probes(chosen: readonly ResourceName[]): Probe[] {
+  const reads = chosen.map(
+    (name): Probe => ({
+      needed: "always",
+      action: `read ${name.replace("_", " ")}, which are mirrored`,
+      access: "Read",
+      resource: ROWS[name],
+      ask: (stripe) => resources[name].lists[0](stripe, { limit: 1 }, {}),
+    }),
+  );
+  return [
+    ...reads,
+    {
+      needed: "always",
+      action: "read events, by which missed webhooks are caught up with",
+      access: "Read",
+      resource: "Events",
+      ask: (stripe) => stripe.events.list({ limit: 1 }),
+    },
+    {
+      needed: "always",
+      action: "write customers, as `setup` does",
+      access: "Write",
+      resource: "Customers",
+      ask: (stripe) => stripe.customers.update(`cus_${NOBODY}`, {}),
+    },
+    {
+      needed: "always",
+      action: "write checkout sessions, as links to checkout need",
+      access: "Write",
+      resource: "Checkout Sessions",
+      ask: (stripe) => stripe.checkout.sessions.expire(`cs_test_${NOBODY}`),
+    },
+    {
+      needed: "always",
+      action: "write portal sessions, as links to the portal need",
+      access: "Write",
+      resource: "Customer portal",
+      ask: (stripe) => stripe.billingPortal.sessions.create({ customer: `cus_${NOBODY}` }),
+    },
+    {
+      needed: "setup",
+      action: "write webhook endpoints",
+      access: "Write",
+      resource: "Webhook Endpoints",
+      ask: (stripe) => stripe.webhookEndpoints.update(`we_${NOBODY}`, {}),
+    },
+    {
+      needed: "setup",
+      action: "write portal configurations",
+      access: "Write",
+      resource: "Customer portal",
+      ask: (stripe) => stripe.billingPortal.configurations.update(`bpc_${NOBODY}`, {}),
+    },
+  ];
+}
+
+export async function askStripe(
+  stripe: Stripe,
+  chosen: readonly ResourceName[],
+  restricted: boolean,
+): Promise<StripeFacts> {
+  const first = await hello(stripe);
+  if (first.state !== "answers") return first;
+  try {
+    const endpoints = await unlessDenied(endpointsOf(stripe));
+    const portals = await unlessDenied(portalsOf(stripe));
+    const undelivered = await unlessDenied(undeliveredOf(stripe, chosen));
+    return {
+      ...first,
+      version: String(stripe.getApiField("version")),
+      events: enabledEvents(chosen),
+      denied: restricted ? await deniedOf(stripe, probes(chosen)) : [],
+      ...(endpoints === undefined ? {} : { endpoints }),
+      ...(portals === undefined ? {} : { portals }),
+      ...(undelivered === undefined ? {} : { undelivered }),
+    };
+  } catch (error) {
+    return { state: "unreachable", reason: reasonOf(error) };
+  }
+}
+
+type Hello =
+  | Exclude<StripeFacts, { state: "answers" }>
+  | { readonly state: "answers"; readonly account?: string; readonly ahead: number };
+
+/** The first request: whether Stripe answers, knows the key, and what time it has. */
+async function hello(stripe: Stripe): Promise<Hello> {
+  const startedAt = Date.now();
+  try {
+    const account = await stripe.accounts.retrieveCurrent();
+    const date = headerOf(account.lastResponse.headers, "date");
+    return { state: "answers", account: account.id, ahead: aheadOf(date, startedAt) };
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeAuthenticationError) {
+      return { state: "refused", reason: error.message };
+    }
+    if (error instanceof Stripe.errors.StripePermissionError) {
+      return { state: "answers", ahead: aheadOf(headerOf(error.headers, "date"), startedAt) };
+    }
+    return { state: "unreachable", reason: reasonOf(error) };
+  }
+}
+
+/** Milliseconds that this clock is certainly ahead of the other, which shows whole seconds. */
+function aheadOf(date: string | undefined, startedAt: number): number {
+  const theirs = Date.parse(date ?? "");
+  if (Number.isNaN(theirs)) return 0;
+  return certain(startedAt - (theirs + 1000), Date.now() - theirs);
+}
+
+/** Of an interval the end that is nearest to nothing, or nothing if that is within. */
+export function certain(lo: number, hi: number): number {
+  return lo > 0 ? lo : Math.min(hi, 0);
+}
+
+async function unlessDenied<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripePermissionError) return undefined;
+    throw error;
+  }
+}
+
+async function endpointsOf(stripe: Stripe) {
+  const found = await stripe.webhookEndpoints
+    .list({ limit: 100 })
+    .autoPagingToArray({ limit: 1000 });
+  return found.map(({ id, url, status, api_version, enabled_events }) => ({
+    id,
+    url,
+    enabled: status === "enabled",
+    version: api_version,
+    events: enabled_events,
+  }));
+}
+
+async function portalsOf(stripe: Stripe) {
+  const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
+  return data.map(({ id, is_default }) => ({ id, isDefault: is_default }));
+}
+
+async function undeliveredOf(stripe: Stripe, chosen: readonly ResourceName[]) {
+  const now = Math.floor(Date.now() / 1000);
+  const created = { gte: now - 24 * 60 * 60, lt: now - DELIVERY_MINUTES * 60 };
+  const { data } = await stripe.events.list({ created, limit: 100 });
+  const ours = new Set<string>(enabledEvents(chosen));
+  const seen = data.filter(({ type }) => ours.has(type));
+  return { count: seen.filter((event) => event.pending_webhooks > 0).length, seen: seen.length };
+}
+
+async function deniedOf(stripe: Stripe, all: readonly Probe[]): Promise<Denied[]> {
+  const denied: Denied[] = [];
+  for (const { ask, ...probe } of all) {
+    try {
+      await ask(stripe);
+    } catch (error) {
+      // Anything else, such as that there is no such object, is said to those who may.
+      if (!(error instanceof Stripe.errors.StripePermissionError)) continue;
+      const permission = /'(rak_\w+)'/.exec(error.message)?.[1] ?? "which Stripe did not name";
+      denied.push({ ...probe, permission });
+    }
+  }
+  return denied;
+}

@@ -1,0 +1,265 @@
+/**
+ * Every finding of `doctor`: what is wrong and what mends it, with `{names}` for what is found at
+ * run time. docs/doctor.md is generated from this, so that nothing can be said in two ways.
+ */
+
+/** An `error` must be mended, and ends the command with 3; a `warning` is worth knowing. */
+export type Severity = "error" | "warning";
+
+interface Entry {
+  readonly severity: Severity;
+  readonly what: string;
+  readonly fix: string;
+}
+
+export const catalogue = {
+  // The key
+  key_missing: {
+    severity: "error",
+    what: "There is no Stripe secret key.",
+    fix: "Take one from https://dashboard.stripe.com/apikeys and set it: {setKey}",
+  },
+  key_malformed: {
+    severity: "error",
+    what: "STRIPE_SECRET_KEY is {kind}, not a secret key: it starts with sk_ or rk_.",
+    fix: "Take the secret key from https://dashboard.stripe.com/apikeys and set it: {setKey}",
+  },
+  key_refused: {
+    severity: "error",
+    what: "Stripe does not accept the key: {reason}",
+    fix: "It was deleted, rolled or mistyped. Take the current one from https://dashboard.stripe.com/apikeys and set it: {setKey}",
+  },
+  stripe_unreachable: {
+    severity: "error",
+    what: "Stripe did not answer: {reason}",
+    fix: "Check this machine's way to the Internet, its proxy and its firewall; then https://status.stripe.com",
+  },
+  permission_missing: {
+    severity: "error",
+    what: "The restricted key may not {action}.",
+    fix: "Edit the key at https://dashboard.stripe.com/apikeys and give it “{access}” on {resource} ({permission}).",
+  },
+  permission_for_setup: {
+    severity: "warning",
+    what: "The restricted key may not {action}. The application runs without it; `sync` with `webhook` or `portal`, and parts of this check, do not.",
+    fix: "Edit the key at https://dashboard.stripe.com/apikeys and give it “{access}” on {resource} ({permission}), at least while you set things up.",
+  },
+  mode_mismatch: {
+    severity: "error",
+    what: "The key is a {mode} key, but the tables hold {other} data.",
+    fix: "Set a {other} key ({setKey}), or give {mode} data a database or schema of its own.",
+  },
+  account_mismatch: {
+    severity: "error",
+    what: "The key belongs to the Stripe account {account}, but the tables hold the data of {other}.",
+    fix: "Set a key of {other} ({setKey}), or give this account a database or schema of its own.",
+  },
+
+  // The application's address
+  url_missing: {
+    severity: "warning",
+    what: "The application's address is not known, so neither the webhook endpoint nor the route was checked.",
+    fix: "npx backend-billing doctor --url https://app.example",
+  },
+  url_malformed: {
+    severity: "error",
+    what: "{url} is not an address of an application: {reason}.",
+    fix: "Give the http(s) address where the application is reached, without a query, such as https://app.example; `base_url` has the same form.",
+  },
+  url_insecure: {
+    severity: "error",
+    what: "{url} is not https, which Stripe asks of webhooks in live mode.",
+    fix: "Put TLS in front of the application, and use its https address as `base_url` and here.",
+  },
+  url_local: {
+    severity: "warning",
+    what: "Stripe cannot reach {url}: it is an address of this machine or network.",
+    fix: "While you develop: stripe listen --forward-to {webhook}, or npx backend-billing emulator --webhook {webhook}",
+  },
+
+  // The endpoint at Stripe
+  endpoint_missing: {
+    severity: "error",
+    what: "Stripe has no webhook endpoint for {webhook}.{elsewhere}",
+    fix: "{syncWebhook}",
+  },
+  endpoint_disabled: {
+    severity: "error",
+    what: "The webhook endpoint {id} is disabled: Stripe sends it nothing.",
+    fix: "{syncWebhook}",
+  },
+  endpoint_events_missing: {
+    severity: "error",
+    what: "The webhook endpoint {id} is not sent {events}.",
+    fix: "{syncWebhook}",
+  },
+  endpoint_events_extra: {
+    severity: "warning",
+    what: "The webhook endpoint {id} is sent events that nothing here depends on: {events}.",
+    fix: "{syncWebhook}",
+  },
+  endpoint_version: {
+    severity: "warning",
+    what: "The webhook endpoint {id} sends events of API version {theirs}, and the installed stripe package expects {ours}: each event costs a request to Stripe.",
+    fix: "{syncWebhook}, which makes a new endpoint; then set its secret beside the old one, and call it again.",
+  },
+  endpoint_duplicate: {
+    severity: "warning",
+    what: "{count} enabled webhook endpoints point at {webhook}: {ids}. Each event comes as often.",
+    fix: "{syncWebhook}. It disables those it made itself; disable the others at https://dashboard.stripe.com/webhooks",
+  },
+  deliveries_failing: {
+    severity: "warning",
+    what: "{count} of the last {seen} events are older than {minutes} minutes and were not delivered everywhere yet.",
+    fix: "Look at the endpoint's attempts at https://dashboard.stripe.com/webhooks; what was missed is caught up with by: {sync}",
+  },
+
+  // The signing secret
+  secret_missing: {
+    severity: "error",
+    what: "There is no signing secret, so every webhook is refused.",
+    fix: "{syncWebhook} answers it when it makes the endpoint. Then: {setSecret}",
+  },
+  secret_malformed: {
+    severity: "error",
+    what: "STRIPE_WEBHOOK_SECRET is not a signing secret: it starts with whsec_.",
+    fix: "Take the endpoint's signing secret from https://dashboard.stripe.com/webhooks, then: {setSecret}",
+  },
+  secret_stale: {
+    severity: "error",
+    what: "STRIPE_WEBHOOK_SECRET is not the secret of the endpoint {id}, so what Stripe sends is refused.",
+    fix: "Take the signing secret of {id} from https://dashboard.stripe.com/webhooks, then: {setSecret}",
+  },
+
+  // The application's own route
+  webhook_unreachable: {
+    severity: "error",
+    what: "Nothing answers at {webhook}: {reason}",
+    fix: "Start the application, or correct --url. Behind a firewall, let POST {webhook} through.",
+  },
+  webhook_route_missing: {
+    severity: "error",
+    what: "{webhook} answers {status}: the library's routes are not there.",
+    fix: "{mount}",
+  },
+  webhook_redirected: {
+    severity: "error",
+    what: "{webhook} redirects ({status}), and Stripe does not follow redirects.",
+    fix: "Give the final address as `base_url` and --url, and let {webhook} pass redirects of hosts, slashes and languages.",
+  },
+  webhook_guarded: {
+    severity: "error",
+    what: "{webhook} answers {status}: something in front of it asks for a sign-in.",
+    fix: "Let POST {webhook} past your authentication, CSRF check and firewall; the signature protects it.",
+  },
+  webhook_body_parsed: {
+    severity: "error",
+    what: "A body parser reads the webhook before the library can, so no signature can be checked.",
+    fix: "Mount the library's handler before express.json() and other body parsers, or keep the bytes as `rawBody`.",
+  },
+  webhook_secret_differs: {
+    severity: "error",
+    what: "The application at {webhook} refuses what is signed with this STRIPE_WEBHOOK_SECRET: it runs with another.",
+    fix: "Set the same secret where the application runs, and restart it: {setSecret}",
+  },
+  webhook_mode_differs: {
+    severity: "error",
+    what: "The application at {webhook} does not run with a {mode} key, as this command does.",
+    fix: "Set the same key where the application runs, and restart it: {setKey}",
+  },
+  webhook_forgery_accepted: {
+    severity: "error",
+    what: "{webhook} accepts an event with a wrong signature: anybody can write into your tables.",
+    fix: "{mount} Remove whatever else answers there.",
+  },
+  webhook_not_ours: {
+    severity: "error",
+    what: "{webhook} answers {status}, but not as this library does.",
+    fix: "{mount} Remove whatever else answers there, such as a page that catches every path.",
+  },
+  webhook_failing: {
+    severity: "error",
+    what: "The application at {webhook} fails with {status}: {reason}",
+    fix: "Its log says why. The secrets and the database must be set where it runs too.",
+  },
+
+  // The database
+  database_missing: {
+    severity: "error",
+    what: "There is no database address.",
+    fix: "Set DATABASE_URL to a connection string, such as postgres://localhost:5432/app",
+  },
+  database_unreachable: {
+    severity: "error",
+    what: "The database did not answer: {reason}",
+    fix: "Check DATABASE_URL, that the server runs, and that this machine may connect to it.",
+  },
+  migrations_pending: {
+    severity: "error",
+    what: "The schema {schema} lacks these migrations: {steps}.",
+    fix: "{migrate}",
+  },
+  migrations_newer: {
+    severity: "error",
+    what: "The schema {schema} was migrated by a newer version of this package: {steps} is not known here.",
+    fix: "npm install backend-billing@latest",
+  },
+  tables_missing: {
+    severity: "error",
+    what: "drizzle-kit owns the tables of the schema {schema}, and these are missing: {tables}.",
+    fix: "npx drizzle-kit generate && npx drizzle-kit migrate",
+  },
+  never_synced: {
+    severity: "warning",
+    what: "What exists at Stripe was never copied to the end, so the tables may lack it.",
+    fix: "{sync}",
+  },
+
+  // Clocks
+  clock_wrong: {
+    severity: "error",
+    what: "This machine's clock is {seconds} s {direction} Stripe's; beyond 300 s every webhook is refused.",
+    fix: "Turn on time synchronisation: timedatectl set-ntp true",
+  },
+  clock_drifts: {
+    severity: "warning",
+    what: "This machine's clock is {seconds} s {direction} Stripe's.",
+    fix: "Turn on time synchronisation: timedatectl set-ntp true",
+  },
+  database_clock_differs: {
+    severity: "warning",
+    what: "The database's clock is {seconds} s {direction} this machine's.",
+    fix: "Turn on time synchronisation on both: timedatectl set-ntp true",
+  },
+
+  // The portal
+  portal_missing: {
+    severity: "error",
+    what: "There is no active configuration of the customer portal, so links to it fail.",
+    fix: "{syncPortal}",
+  },
+  portal_not_chosen: {
+    severity: "error",
+    what: "Stripe has no default configuration of the customer portal, and none is remembered here, so links to it fail.",
+    fix: "{syncPortal}",
+  },
+  portal_inactive: {
+    severity: "error",
+    what: "The portal configuration {id}, which is used here, is not active any more, so links to it fail.",
+    fix: "{syncPortal}",
+  },
+} as const satisfies { readonly [code: string]: Entry };
+
+export type Code = keyof typeof catalogue;
+
+/** The names in braces of a text. */
+type Names<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Names<Rest>
+  : never;
+
+/** What a finding's texts need to be told. */
+export type Details<C extends Code> = {
+  readonly [N in Names<(typeof catalogue)[C]["what"]> | Names<(typeof catalogue)[C]["fix"]>]:
+    | string
+    | number;
+};

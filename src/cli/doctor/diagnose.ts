@@ -1,0 +1,202 @@
+/** From what is known to what is wrong. Pure: it asks nobody, so every case has a row in a table test. */
+import { commandsOf } from "./commands.js";
+import type {
+  AddressFacts,
+  DatabaseFacts,
+  Endpoint,
+  Facts,
+  StoredFacts,
+  StripeFacts,
+  TableFacts,
+} from "./facts.js";
+import { type Find, type Finding, finder } from "./finding.js";
+import { diagnoseRoute } from "./route.js";
+
+type Answering<F> = Extract<F, { state: "answers" }>;
+type Given = Extract<AddressFacts, { state: "given" }>;
+
+/** Seconds that a clock may be off before it is told, and before webhooks are at risk. */
+const DRIFT = 10;
+const WRONG = 240;
+/** Minutes after which an event should have been delivered. */
+export const DELIVERY_MINUTES = 10;
+
+export function diagnose(facts: Facts): Finding[] {
+  const { address, stripe, database, webhook, key } = facts;
+  const given = address.state === "given" ? address : undefined;
+  const find = finder(commandsOf(facts, given?.base));
+  const answering = stripe?.state === "answers" ? stripe : undefined;
+  const stored = database?.state === "answers" ? database.stored : undefined;
+  const mode = key.state === "given" ? modeName(key.live) : undefined;
+  return [
+    ...diagnoseKey(find, facts),
+    ...(stripe ? diagnoseStripe(find, stripe) : []),
+    ...(database ? diagnoseDatabase(find, database) : []),
+    ...diagnoseStored(find, facts, stored),
+    ...diagnoseAddress(find, facts),
+    ...diagnoseSecret(find, facts),
+    ...(answering && given ? diagnoseEndpoint(find, answering, given, stored) : []),
+    ...(given && webhook ? diagnoseRoute(find, given.webhook, webhook, mode) : []),
+    ...(answering ? diagnoseDeliveries(find, answering) : []),
+    ...(answering ? diagnosePortal(find, answering, stored, facts) : []),
+  ];
+}
+
+const modeName = (live: boolean): string => (live ? "live" : "test");
+
+function diagnoseKey(find: Find, { key }: Facts): Finding[] {
+  if (key.state === "missing") return [find("key_missing")];
+  return key.state === "malformed" ? [find("key_malformed", { kind: key.kind })] : [];
+}
+
+function diagnoseStripe(find: Find, stripe: StripeFacts): Finding[] {
+  const { state } = stripe;
+  if (state === "unreachable") return [find("stripe_unreachable", { reason: stripe.reason })];
+  if (state === "refused") return [find("key_refused", { reason: stripe.reason })];
+  const denied = stripe.denied.map(({ needed, ...blanks }) =>
+    find(needed === "always" ? "permission_missing" : "permission_for_setup", blanks),
+  );
+  return [...denied, ...diagnoseClock(find, stripe.ahead)];
+}
+
+function offBy(milliseconds: number): { seconds: number; direction: string } {
+  const direction = milliseconds > 0 ? "ahead of" : "behind";
+  return { seconds: Math.round(Math.abs(milliseconds) / 1000), direction };
+}
+
+function diagnoseClock(find: Find, ahead: number): Finding[] {
+  const off = offBy(ahead);
+  if (off.seconds >= WRONG) return [find("clock_wrong", off)];
+  return off.seconds >= DRIFT ? [find("clock_drifts", off)] : [];
+}
+
+function diagnoseDatabase(find: Find, database: DatabaseFacts): Finding[] {
+  if (database.state === "missing") return [find("database_missing")];
+  if (database.state === "unreachable") {
+    return [find("database_unreachable", { reason: database.reason })];
+  }
+  const { schema, ahead, tables } = database;
+  const off = offBy(ahead);
+  return [
+    ...diagnoseTables(find, schema, tables),
+    ...(off.seconds >= DRIFT ? [find("database_clock_differs", off)] : []),
+  ];
+}
+
+function diagnoseTables(find: Find, schema: string, tables: TableFacts): Finding[] {
+  if (tables.owner === "drizzle-kit") {
+    const { missing } = tables;
+    return missing.length > 0 ? [find("tables_missing", { schema, tables: listed(missing) })] : [];
+  }
+  const { unknown, pending } = tables;
+  return [
+    ...(unknown.length > 0 ? [find("migrations_newer", { schema, steps: listed(unknown) })] : []),
+    ...(pending.length > 0 ? [find("migrations_pending", { schema, steps: listed(pending) })] : []),
+  ];
+}
+
+function diagnoseStored(find: Find, { key, stripe }: Facts, stored?: StoredFacts): Finding[] {
+  if (stored === undefined) return [];
+  const found: Finding[] = [];
+  if (key.state === "given" && stored.live !== undefined && stored.live !== key.live) {
+    const blanks = { mode: modeName(key.live), other: modeName(stored.live) };
+    found.push(find("mode_mismatch", blanks));
+  }
+  const account = stripe?.state === "answers" ? stripe.account : undefined;
+  if (account !== undefined && stored.account !== undefined && stored.account !== account) {
+    found.push(find("account_mismatch", { account, other: stored.account }));
+  }
+  if (!stored.copied) found.push(find("never_synced"));
+  return found;
+}
+
+function diagnoseAddress(find: Find, { address, key }: Facts): Finding[] {
+  if (address.state === "missing") return [find("url_missing")];
+  if (address.state === "malformed") {
+    return [find("url_malformed", { url: address.url, reason: address.reason })];
+  }
+  const { base: url, webhook, reachable } = address;
+  const live = key.state === "given" && key.live;
+  if (live && new URL(url).protocol !== "https:") return [find("url_insecure", { url })];
+  return reachable ? [] : [find("url_local", { url, webhook })];
+}
+
+function diagnoseSecret(find: Find, { secret }: Facts): Finding[] {
+  if (secret === "missing") return [find("secret_missing")];
+  return secret === "malformed" ? [find("secret_malformed")] : [];
+}
+
+function diagnoseEndpoint(
+  find: Find,
+  { endpoints, version, events }: Answering<StripeFacts>,
+  { webhook, reachable }: Given,
+  stored: StoredFacts | undefined,
+): Finding[] {
+  if (endpoints === undefined) return []; // the key may not look, which is told already
+  const here = endpoints.filter(({ url }) => url === webhook);
+  const enabled = here.filter((each) => each.enabled);
+  const best = (all: readonly Endpoint[]) => all.find((each) => each.version === version) ?? all[0];
+  const current = best(enabled) ?? best(here);
+  if (current === undefined) {
+    // A local application is told by `stripe listen`, which makes no endpoint.
+    return reachable
+      ? [find("endpoint_missing", { webhook, ...elsewhere(endpoints, webhook) })]
+      : [];
+  }
+  const { id } = current;
+  const found: Finding[] = [];
+  if (!current.enabled) found.push(find("endpoint_disabled", { id }));
+  const all = current.events.includes("*");
+  const missing = all ? [] : events.filter((event) => !current.events.includes(event));
+  const extra = current.events.filter((event) => !events.includes(event));
+  if (missing.length > 0)
+    found.push(find("endpoint_events_missing", { id, events: listed(missing) }));
+  if (extra.length > 0) found.push(find("endpoint_events_extra", { id, events: listed(extra) }));
+  if (current.version !== version) {
+    const theirs = current.version ?? "the account's default";
+    found.push(find("endpoint_version", { id, theirs, ours: version }));
+  }
+  if (enabled.length > 1) {
+    const ids = listed(enabled.map((each) => each.id));
+    found.push(find("endpoint_duplicate", { count: enabled.length, webhook, ids }));
+  }
+  if (stored?.secretFits[id] === false) found.push(find("secret_stale", { id }));
+  return found;
+}
+
+/** Endpoints that look as if they were meant. */
+function elsewhere(endpoints: readonly Endpoint[], webhook: string): { elsewhere: string } {
+  const { pathname } = new URL(webhook);
+  const like = endpoints.filter(
+    ({ url }) => URL.canParse(url) && new URL(url).pathname === pathname,
+  );
+  return { elsewhere: like.length === 0 ? "" : ` It has ${listed(like.map(({ url }) => url))}.` };
+}
+
+function diagnoseDeliveries(find: Find, { undelivered }: Answering<StripeFacts>): Finding[] {
+  if (undelivered === undefined || undelivered.count === 0) return [];
+  return [find("deliveries_failing", { ...undelivered, minutes: DELIVERY_MINUTES })];
+}
+
+function diagnosePortal(
+  find: Find,
+  { portals }: Answering<StripeFacts>,
+  stored: StoredFacts | undefined,
+  { database }: Facts,
+): Finding[] {
+  if (portals === undefined) return [];
+  if (portals.length === 0) return [find("portal_missing")];
+  const chosen = stored?.portal;
+  if (chosen !== undefined) {
+    return portals.some(({ id }) => id === chosen) ? [] : [find("portal_inactive", { id: chosen })];
+  }
+  // Where the tables cannot be read, nobody can say what they remember.
+  const known = database !== undefined && stored !== undefined;
+  return known && !portals.some(({ isDefault }) => isDefault) ? [find("portal_not_chosen")] : [];
+}
+
+/** A few names, and how many more there are. */
+function listed(names: readonly string[], most = 6): string {
+  const shown = names.slice(0, most).join(", ");
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}

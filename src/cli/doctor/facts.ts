@@ -1,0 +1,126 @@
+/** What `doctor` knows when it judges. Gathered at the edge, judged by `diagnose`; no secrets in it. */
+import type { Place } from "./commands.js";
+
+export interface Facts extends Place {
+  readonly key: KeyFacts;
+  readonly secret: "missing" | "malformed" | "given";
+  readonly address: AddressFacts;
+  /** Absent when there is no key to ask with. */
+  readonly stripe?: StripeFacts;
+  /** Absent on a platform whose database is not reached from outside. */
+  readonly database?: DatabaseFacts;
+  /** Absent without an address or a secret. */
+  readonly webhook?: WebhookFacts;
+}
+
+export type KeyFacts =
+  | { readonly state: "missing" }
+  | { readonly state: "malformed"; readonly kind: string }
+  | { readonly state: "given"; readonly live: boolean; readonly restricted: boolean };
+
+export type AddressFacts =
+  | { readonly state: "missing" }
+  | { readonly state: "malformed"; readonly url: string; readonly reason: string }
+  | {
+      readonly state: "given";
+      readonly base: string;
+      /** Where Stripe posts to. */
+      readonly webhook: string;
+      /** Whether Stripe can get there from where it is. */
+      readonly reachable: boolean;
+    };
+
+export type StripeFacts =
+  | { readonly state: "unreachable"; readonly reason: string }
+  | { readonly state: "refused"; readonly reason: string }
+  | {
+      readonly state: "answers";
+      readonly account?: string;
+      /** Milliseconds that this machine's clock is ahead of Stripe's, as far as it is certain. */
+      readonly ahead: number;
+      /** The API version that the installed package pins. */
+      readonly version: string;
+      /** The events that the mirrored resources depend on. */
+      readonly events: readonly string[];
+      readonly denied: readonly Denied[];
+      /** Undefined where the key may not look. */
+      readonly endpoints?: readonly Endpoint[];
+      readonly portals?: readonly Portal[];
+      readonly undelivered?: { readonly count: number; readonly seen: number };
+    };
+
+/** Something a restricted key may not do. */
+export interface Denied {
+  /** Of the application itself, or only of setting it up. */
+  readonly needed: "always" | "setup";
+  readonly action: string;
+  readonly access: "Read" | "Write";
+  /** As the key's page calls it. */
+  readonly resource: string;
+  /** As Stripe's refusal calls it. */
+  readonly permission: string;
+}
+
+export interface Endpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly version: string | null;
+  readonly events: readonly string[];
+}
+
+export interface Portal {
+  readonly id: string;
+  readonly isDefault: boolean;
+}
+
+export type DatabaseFacts =
+  | { readonly state: "missing" }
+  | { readonly state: "unreachable"; readonly reason: string }
+  | {
+      readonly state: "answers";
+      readonly schema: string;
+      /** Milliseconds that the database's clock is ahead of this machine's, as far as it is certain. */
+      readonly ahead: number;
+      readonly tables: TableFacts;
+      /** Undefined while the tables are not there to be read. */
+      readonly stored?: StoredFacts;
+    };
+
+export type TableFacts =
+  | {
+      readonly owner: "migrate";
+      readonly pending: readonly string[];
+      readonly unknown: readonly string[];
+    }
+  | { readonly owner: "drizzle-kit"; readonly missing: readonly string[] };
+
+/** What the tables remember. */
+export interface StoredFacts {
+  readonly live?: boolean;
+  readonly account?: string;
+  readonly portal?: string;
+  /** By endpoint, whether one of the secrets given here is its own. */
+  readonly secretFits: { readonly [endpoint: string]: boolean };
+  /** Whether everything at Stripe was copied once. */
+  readonly copied: boolean;
+}
+
+/** What the application's own route said to an event that means nothing. */
+export interface WebhookFacts {
+  /** Signed as Stripe would. */
+  readonly signed: Answer;
+  /** Signed with another secret. */
+  readonly forged: Answer;
+}
+
+export type Answer =
+  | { readonly state: "failed"; readonly reason: string }
+  | {
+      readonly state: "answered";
+      readonly status: number;
+      /** Of the library's own answers. */
+      readonly code?: string;
+      readonly message?: string;
+      readonly received?: string;
+    };

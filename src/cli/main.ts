@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+/** The command `backend-billing`: reads the arguments, runs one command, ends with its exit code. */
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { addDoctorCommand } from "./doctor.js";
+import { addEmulatorCommand } from "./emulator.js";
+import { addEventsCommand } from "./events.js";
+import { addInitCommand } from "./init.js";
+import { createIo, EXIT } from "./io.js";
+import { addMigrateCommand } from "./migrate.js";
+import { addStatusCommand } from "./status.js";
+import { addReconcileCommand, addSyncCommand } from "./sync.js";
+import { addVerifyCommand } from "./verify.js";
+
+const { stdout, stderr, stdin, env, argv } = process;
+const io = createIo({ stdout, stderr, stdin, env, cwd: process.cwd(), argv });
+
+// Whoever read our output is gone, as `| head` is: nobody is left to tell.
+for (const out of [stdout, stderr]) out.on("error", () => process.exit(EXIT.failed));
+
+const packageFile = new URL("../../package.json", import.meta.url);
+const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };
+
+const program = new Command("backend-billing")
+  .description("Stripe billing inside your backend: set it up, fill it, look at it.")
+  .version(version)
+  .option("--json", "print one JSON value a line instead of text")
+  .configureHelp({ showGlobalOptions: true })
+  .showHelpAfterError("Add --help for the options.")
+  .configureOutput({
+    // Wrong arguments are told in JSON too, when that was asked for.
+    writeErr: (text) => {
+      if (!io.json) io.note(text.trimEnd());
+    },
+  })
+  .exitOverride();
+
+for (const add of [
+  addInitCommand,
+  addDoctorCommand,
+  addMigrateCommand,
+  addSyncCommand,
+  addStatusCommand,
+  addVerifyCommand,
+  addReconcileCommand,
+  addEventsCommand,
+  addEmulatorCommand,
+]) {
+  add(program, io);
+}
+
+try {
+  await program.parseAsync(argv);
+} catch (error) {
+  if (!(error instanceof CommanderError)) io.fail(error);
+  else if (error.exitCode !== 0) {
+    io.emit({ error: { code: "invalid_argument", message: error.message, exitCode: EXIT.usage } });
+    io.exit(EXIT.usage);
+  }
+}
+// What was printed is written out first; a pool or a server that was left open does not hold us up.
+await Promise.all([stdout, stderr].map((out) => new Promise((done) => out.write("", done))));
+process.exit(io.exitCode);

@@ -1,0 +1,50 @@
+/** The command `migrate`: creates or updates the tables on PostgreSQL, or prints the SQL that does. */
+import type { Command } from "commander";
+import { migrate, printMigrations } from "../postgres/migrations.js";
+import {
+  type ConnectOptions,
+  loadEnv,
+  resourcesOf,
+  withConnectOptions,
+  withPool,
+} from "./connect.js";
+import { type ConvexOptions, notOnConvex, withConvexOptions } from "./convex.js";
+import type { Io } from "./io.js";
+
+interface Options extends ConnectOptions, ConvexOptions {
+  readonly print?: boolean;
+}
+
+export function addMigrateCommand(program: Command, io: Io): void {
+  const command = program
+    .command("migrate")
+    .description("create the tables, or bring them up to date; safe to repeat")
+    .option("--print", "print the SQL instead, without a database");
+  withConvexOptions(withConnectOptions(command)).action((options: Options) => run(io, options));
+}
+
+async function run(io: Io, options: Options): Promise<void> {
+  if (options.convex) {
+    throw notOnConvex(
+      "migrate",
+      "Convex has no migrations: spread `billingTables` into your schema and push it with `npx convex dev` or `npx convex deploy`.",
+    );
+  }
+  const { schema } = options;
+  const resources = resourcesOf(options);
+  const settings = { ...(schema === undefined ? {} : { schema }), resources };
+  if (options.print) {
+    const sql = printMigrations(settings);
+    if (io.json) io.emit({ sql });
+    else io.write(sql);
+    return;
+  }
+  loadEnv(io, options);
+  const { applied } = await withPool(io, options, (pool) => migrate(pool, settings));
+  io.emit({ applied });
+  if (applied.length === 0) io.print(`${io.paint("green", "✓")} The tables are up to date.`);
+  else {
+    io.print(`${io.paint("green", "✓")} Applied ${applied.length} steps:`);
+    for (const step of applied) io.print(`  ${step}`);
+  }
+}

@@ -1,0 +1,37 @@
+// Bundles the command once for the whole run: the tests start it hundreds of times, and compiling
+// it anew each time would take longer than what they look at.
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { build } from "vite";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The path of the command's file, to be run by Node. */
+    command: string;
+  }
+}
+
+const root = resolve(import.meta.dirname, "../..");
+
+export default async function setup(project: TestProject): Promise<() => void> {
+  // Two folders below the root, like `dist/cli`: the command reads its version from there.
+  const name = `backend-billing-${process.pid}.mjs`;
+  const outDir = resolve(root, "node_modules/.cache");
+  await build({
+    configFile: false,
+    root,
+    logLevel: "error",
+    build: {
+      ssr: "src/cli/main.ts",
+      target: "node20",
+      outDir,
+      emptyOutDir: false,
+      minify: false,
+      rollupOptions: { output: { entryFileNames: name, inlineDynamicImports: true } },
+    },
+  });
+  const command = resolve(outDir, name);
+  project.provide("command", command);
+  return () => rmSync(command);
+}

@@ -1,0 +1,13 @@
+// The reference is generated from every entry point of the package, and from no other file.
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+const json = (path: string) => JSON.parse(readFileSync(new URL(path, root), "utf8"));
+
+it("every entry point of the package is in the reference", () => {
+  const entries = Object.keys(json("package.json").exports)
+    .filter((name) => name !== "./package.json")
+    .map((name) => (name === "." ? "src/index.ts" : `src/${name.slice(2)}/index.ts`));
+  expect(json("typedoc.json").entryPoints.toSorted()).toEqual(entries.sort());
+});

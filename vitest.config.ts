@@ -17,7 +17,7 @@ export default defineConfig({
             "test/spec/postgres.test.ts",
             "test/convex/**",
             "test/spec/convex.test.ts",
-            "test/convergence/{postgres,cost,convex}.test.ts",
+            "test/convergence/{postgres,cost}.test.ts",
           ],
         },
       },
@@ -45,11 +45,7 @@ export default defineConfig({
         },
         test: {
           name: "convex",
-          include: [
-            "test/convex/**/*.test.ts",
-            "test/spec/convex.test.ts",
-            "test/convergence/convex.test.ts",
-          ],
+          include: ["test/convex/**/*.test.ts", "test/spec/convex.test.ts"],
           environment: "edge-runtime",
           server: { deps: { inline: ["stripe", "convex-test"] } },
         },

@@ -93,7 +93,8 @@ async function remember(now: Results): Promise<Results> {
   const before = existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Results) : {};
   const merged = Object.fromEntries(
     subjects.map(({ name }) => {
-      const known = { ...before[name], ...now[name] };
+      const fresh = Object.entries(now[name] ?? {}).filter(([id]) => values.slow || !slow.has(id));
+      const known = { ...now[name], ...before[name], ...Object.fromEntries(fresh) };
       return [name, Object.fromEntries(all.flatMap((id) => (known[id] ? [[id, known[id]]] : [])))];
     }),
   );

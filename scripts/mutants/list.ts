@@ -101,7 +101,7 @@ export const mutants: readonly Mutant[] = [
   ),
   {
     name: "joining an earlier fetch",
-    story: "a doubt while an answer has been under way for longer than its lease",
+    story: "a doubt while an answer is under way for longer than its lease",
     edits: [
       {
         file: REFETCH,
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an overtaken answer written after all",
-    story: "a sweep that is overtaken",
+    story: "a change told while somebody comes back from a checkout",
     edits: [
       {
         file: REFETCH,

@@ -1,7 +1,8 @@
 /** Looks for a history that ends wrong, and tells the smallest that it finds so that one can read it. */
 import fc from "fast-check";
+import { history } from "./arbitrary.js";
 import { summary } from "./fake-stripe.js";
-import { type History, history } from "./history.js";
+import type { History } from "./history.js";
 import { createModel, START } from "./model.js";
 import { type Outcome, runHistory } from "./run.js";
 import type { OpenStore } from "./stores.js";
@@ -14,6 +15,8 @@ export interface Search {
   readonly path?: string;
   /** Whether to look for a smaller one; otherwise the first is good enough. */
   readonly shrinks?: boolean;
+  /** Milliseconds after which the smallest history so far is good enough. */
+  readonly patience?: number;
   onProgress?(histories: number): void;
 }
 
@@ -25,7 +28,7 @@ export interface Result {
 }
 
 export async function search(store: OpenStore, options: Search): Promise<Result> {
-  const { seed, path, shrinks = true } = options;
+  const { seed, path, shrinks = true, patience } = options;
   let [histories, events, calls] = [0, 0, 0];
   const run = async (each: History) => {
     const outcome = await runOnce(store, each);
@@ -37,9 +40,10 @@ export async function search(store: OpenStore, options: Search): Promise<Result>
   };
   const found = await fc.check(fc.asyncProperty(history, run), {
     seed,
-    numRuns: options.histories,
-    endOnFailure: !shrinks,
-    ...(path === undefined ? {} : { path }),
+    ...(patience === undefined ? {} : { interruptAfterTimeLimit: patience }),
+    ...(path === undefined
+      ? { numRuns: options.histories, endOnFailure: !shrinks }
+      : { path, numRuns: 1, endOnFailure: true }),
   });
   if (!found.failed) return { histories, events, calls };
   const [smallest] = found.counterexample ?? [];

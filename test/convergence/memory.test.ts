@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { history } from "./arbitrary.js";
 import { runOnce } from "./check.js";
 import { describeConvergence } from "./describe.js";
-import { history } from "./history.js";
 import { openMemory } from "./stores.js";
 
 describeConvergence("memory", openMemory, { histories: 10_000 });

@@ -92,32 +92,18 @@ export const stories = {
     ],
     travels: UNDER_WAY,
   }),
-  "a doubt while an answer has been under way for longer than its lease": story("product", {
-    changes: [
-      change({}, { skew: BEHIND }),
-      change({ value: 0 }),
-      change({ after: 60 }, { skew: BEHIND }),
-      change({ after: 1_941 }),
-      change({ value: 1 }, { skew: BEHIND, sent: [] }),
-    ],
-    travels: [0, 32_861, 140],
-    dateSkews: [BEHIND],
+  "a doubt while an answer is under way for longer than its lease": story("product", {
+    changes: [change(), change({ value: 1 }), change({ after: 2_001, value: 2 })],
+    travels: [0, 32_500, 1_000, 0],
   }),
-  "a sweep that is overtaken": story("coupon", {
+  "a change told while somebody comes back from a checkout": story("subscription", {
     changes: [
-      change({ ends: true }, { form: "other version" }),
-      change({ after: 332 }, { sent: [] }),
-      change({ after: 4_672 }),
-      change({ ends: true }),
-      change(),
+      change({}, { form: "thin" }),
+      change({ after: 605, value: 1 }),
+      change({ after: 204, value: 0 }),
     ],
-    strays: [{ object: 0, event: told({ sent: [] }) }],
-    fillsFirst: true,
-    runs: [{ at: 0, by: 0, kind: "reconcile" }],
-    travels: [0, 878, 123],
-    dateSkews: [BEHIND],
-    lags: [1],
-    answers: ["good", "good", "limited", "good", "cut off"],
+    returns: [{ at: 0, by: 0 }],
+    travels: [202],
   }),
   "killed between its first commit and the answer to Stripe": story("product", {
     changes: [change()],

@@ -88,17 +88,17 @@ export const backfill: Family = {
     },
     {
       name: "lagging-list",
-      what: "Stripe's lists lag by three seconds: a backfill right after a change shows what was before.",
+      what: "Stripe's lists lag by eight seconds: a backfill right after a change shows what was before.",
       must: "The change stands.",
       about: ["customer"],
       needs: ["backfill"],
       play: async (t) => {
         const customer = await t.customer();
         await t.deliver();
-        for (let second = 0; second < 5; second++) await t.later();
+        for (let second = 0; second < 10; second++) await t.later();
         await t.stripe.customers.update(customer, { name: "Ada" });
         await t.deliver();
-        t.fault({ fault: "list_lag", milliseconds: 3000 });
+        t.fault({ fault: "list_lag", milliseconds: 8000 });
         await t.backfill();
       },
     },

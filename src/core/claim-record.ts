@@ -19,7 +19,7 @@ import { modeMismatch } from "./mode.js";
 import { tellLinked } from "./observe.js";
 import type { Runtime } from "./runtime.js";
 import { sightOfCreation, stripeStatus } from "./sight.js";
-import type { Snapshot, StoredRecord } from "./store.js";
+import type { Claimed, Snapshot, StoredRecord } from "./store.js";
 
 /** The metadata key under which a customer carries its entity. */
 export const ENTITY_KEY = "entityId";
@@ -52,19 +52,27 @@ export async function put(
   return { kind, id, revision: expect + 1, ...next };
 }
 
+/** A claim, with its customer if the store has read both at once. */
+export type ReadClaim = Partial<Claimed>;
+
+export async function readClaim({ store }: Runtime, target: Target): Promise<ReadClaim> {
+  const id = claimId(target);
+  if (store.claimed !== undefined) return (await store.claimed(id)) ?? {};
+  const record = await store.record("claim", id);
+  return record === undefined ? {} : { record };
+}
+
 /**
  * The customer that a claim is linked to, to be given away: from then on the link does not move.
  * Undefined if there is none, or if the claim changed meanwhile.
  */
-export async function linkOf(
-  runtime: Runtime,
-  record: StoredRecord | undefined,
-): Promise<string | undefined> {
+export async function linkOf(runtime: Runtime, read: ReadClaim): Promise<string | undefined> {
+  const { record } = read;
   const claim = claimOf(record);
   if (claim === undefined) return undefined;
   if (claim.livemode !== isLive(runtime.config)) throw modeMismatch(!claim.livemode);
   if (claim.state !== "linked" || claim.customerId === null) return undefined;
-  if (await isGone(runtime, claim)) {
+  if (await isGone(runtime, read, claim)) {
     await put(runtime, record, freed(claim));
     return undefined;
   }
@@ -76,9 +84,14 @@ export async function linkOf(
  * A link to a customer that is known to be deleted, but the claim was not told: the deletion was
  * committed before the link, or found by other means than its event.
  */
-async function isGone(runtime: Runtime, { account, customerId }: Claim): Promise<boolean> {
+async function isGone(
+  { store }: Runtime,
+  read: ReadClaim,
+  { account, customerId }: Claim,
+): Promise<boolean> {
   if (account !== null || customerId === null) return false;
-  return (await runtime.store.version("customers", customerId))?.state === "deleted";
+  const version = "version" in read ? read.version : await store.version("customers", customerId);
+  return version?.state === "deleted";
 }
 
 /** The mirror is of the key's own account, and of what the application chose. */

@@ -11,6 +11,7 @@ import {
   linkOf,
   put,
   reaching,
+  readClaim,
   reportOther,
   retrieve,
 } from "./claim-record.js";
@@ -20,7 +21,6 @@ import {
   attempting,
   besides,
   type Claim,
-  claimId,
   claimOf,
   doubted,
   freed,
@@ -73,9 +73,10 @@ export async function drive(
   const work: Work = { runtime, target, wanted, own: new Set() };
   const end = runtime.now() + runtime.timing.claimPatience;
   for (let round = 0; ; round++) {
-    const record = await runtime.store.record("claim", claimId(target));
+    const read = await readClaim(runtime, target);
+    const { record } = read;
     const claim = claimOf(record);
-    const customer = await linkOf(runtime, record);
+    const customer = await linkOf(runtime, read);
     if (customer !== undefined) return customer;
     const now = runtime.now();
     if (round > 0 && now > end) throw tooLong(work, record);

@@ -9,7 +9,9 @@ import {
   isTaken,
   linkOf,
   put,
+  type ReadClaim,
   reaching,
+  readClaim,
   reportOther,
 } from "./claim-record.js";
 import { drive, isRefusal } from "./claiming.js";
@@ -79,11 +81,11 @@ async function setUp(
   note?.({ outcome: "found" });
   const target = targetOf(args.entityId, reach);
   for (;;) {
-    const record = await runtime.store.record("claim", claimId(target));
-    const customerId = await linkOf(runtime, record);
+    const read = await readClaim(runtime, target);
+    const customerId = await linkOf(runtime, read);
     note?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
     if (customerId === undefined) await makeTogether(runtime, target, args);
-    else if (await fillMissing(runtime, target, customerId, args)) return { customerId };
+    else if (await fillMissing(runtime, target, customerId, args, read)) return { customerId };
   }
 }
 
@@ -122,12 +124,12 @@ export async function customerIdOf(
   reach: Reach = {},
 ): Promise<string> {
   checkSetup({ entityId });
-  const id = claimId(targetOf(entityId, reach));
+  const target = targetOf(entityId, reach);
   for (;;) {
-    const record = await runtime.store.record("claim", id);
-    const customerId = await linkOf(runtime, record);
+    const read = await readClaim(runtime, target);
+    const customerId = await linkOf(runtime, read);
     if (customerId !== undefined) return customerId;
-    if (claimOf(record)?.state === "linked") continue; // it has just changed
+    if (claimOf(read.record)?.state === "linked") continue; // it has just changed
     throw new BillingError(
       "customer_not_found",
       `The entity ${entityId} has no Stripe customer. Call \`setup\` for it first, typically when it is created.`,
@@ -159,10 +161,11 @@ async function fillMissing(
   target: Target,
   id: string,
   args: SetupArgs,
+  read: ReadClaim,
 ): Promise<boolean> {
   if (isEmpty(missingOf({ email: null, metadata: {} }, args))) return true;
   const mirrored = isMirrored(runtime, target);
-  const row = mirrored ? await runtime.store.row("customers", id) : undefined;
+  const row = !mirrored || "row" in read ? read.row : await runtime.store.row("customers", id);
   if (row !== undefined && isEmpty(missingOf(row.stripe, args))) return true;
   const startedAt = runtime.now();
   const customer = await runtime
@@ -221,11 +224,12 @@ export interface Carrier {
 export async function observeCustomer(runtime: Runtime, customer: Carrier): Promise<void> {
   const { id, entityId } = customer;
   const target: Target = { entityId, account: null };
+  if (isLinkKnown(runtime, entityId, id)) return;
   const opening = { ...target, livemode: isLive(runtime.config), params: {}, searched: true };
   for (;;) {
     const record = await runtime.store.record("claim", claimId(target));
     const claim = claimOf(record);
-    if (claim?.customerId === id) return;
+    if (claim?.customerId === id) return rememberLink(runtime, entityId, id);
     const isOlder = claim?.provisional === true && (await isOlderThanLinked(runtime, claim, id));
     const sighted = { ...customer, isOlder };
     const next = afterSight(claim, sighted, { ...opening, key: crypto.randomUUID() });
@@ -239,6 +243,26 @@ export async function observeCustomer(runtime: Runtime, customer: Carrier): Prom
     }
     return;
   }
+}
+
+/** Links that were seen, by entity. Every event about a customer asks, and seldom for anything new. */
+const links = new WeakMap<Runtime, Map<string, string>>();
+const MOST_LINKS = 10_000;
+
+/**
+ * Whether this customer was seen to be the entity's own. It need not be so still: a link is only
+ * taken from a customer that is deleted, or for an older one, and then the customer is known as
+ * such, and to see it again has no effect either.
+ */
+function isLinkKnown(runtime: Runtime, entityId: string, id: string): boolean {
+  return links.get(runtime)?.get(entityId) === id;
+}
+
+function rememberLink(runtime: Runtime, entityId: string, id: string): void {
+  const known = links.get(runtime) ?? new Map<string, string>();
+  links.set(runtime, known);
+  if (known.size >= MOST_LINKS) known.clear();
+  known.set(entityId, id);
 }
 
 /** Lists show the newest first, so the customer to adopt may come after others. */

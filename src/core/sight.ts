@@ -9,12 +9,13 @@ import { answerInterval, eventInterval, type Interval, pageInterval } from "./in
 import { resources } from "./resources.js";
 import type { Runtime } from "./runtime.js";
 import type { Snapshot } from "./store.js";
+import { copyOf } from "./text.js";
 
 type Content = StripeObject<ResourceName>;
 
 /** A Stripe object as plain data: decimals as text, nothing the SDK added. */
 export function plain(object: object): Content {
-  return JSON.parse(JSON.stringify(object)) as Content;
+  return copyOf(object) as Content;
 }
 
 /** Whether Stripe cut a list inside the object. */
@@ -45,20 +46,18 @@ export interface ReceivedEvent {
 export function readEvent(body: unknown): ReceivedEvent | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   const raw = body as Record<string, unknown>;
-  if (typeof raw.id !== "string" || typeof raw.type !== "string") return undefined;
-  const common = {
-    id: raw.id,
-    livemode: raw.livemode === true,
-    account: typeof raw.account === "string" ? raw.account : undefined,
-  };
+  const { id, type } = raw;
+  if (typeof id !== "string" || typeof type !== "string") return undefined;
+  const livemode = raw.livemode === true;
   if (raw.object === "v2.core.event") {
     const created = Math.floor(Date.parse(String(raw.created)) / 1000);
     if (Number.isNaN(created)) return undefined;
     const related = raw.related_object as { id?: string; type?: string } | null | undefined;
     return {
-      ...common,
+      id,
+      livemode,
       account: typeof raw.context === "string" ? raw.context : undefined,
-      type: raw.type.replace(/^v1\./, ""),
+      type: type.replace(/^v1\./, ""),
       created,
       apiVersion: null,
       idempotencyKey: null,
@@ -70,8 +69,10 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
   const request = raw.request as { idempotency_key?: string | null } | null | undefined;
   if (raw.object !== "event" || typeof raw.created !== "number" || !data?.object) return undefined;
   return {
-    ...common,
-    type: raw.type,
+    id,
+    livemode,
+    account: typeof raw.account === "string" ? raw.account : undefined,
+    type,
     created: raw.created,
     apiVersion: typeof raw.api_version === "string" ? raw.api_version : null,
     idempotencyKey: request?.idempotency_key ?? null,
@@ -93,13 +94,15 @@ export function sightOfEvent(
   const usable =
     deleted ||
     (!event.thin && event.apiVersion === pinned && !isCut(effect.resource, event.object));
+  const { lo, hi } = eventInterval(event.created, runtime.tolerances);
   return {
     resource: effect.resource,
     id,
     origin: "event",
     kind: deleted ? "deleted" : event.type.endsWith(".created") ? "created" : "changed",
     usable,
-    ...eventInterval(event.created, runtime.tolerances),
+    lo,
+    hi,
     content: deleted || !usable ? null : (event.object as unknown as Content),
   };
 }
@@ -148,7 +151,7 @@ export function sightsOfPage(
   page: Answered<{ readonly data: readonly { readonly id: string }[] }>,
   startedAt: number,
 ): Snapshot[] {
-  const interval = pageInterval(
+  const { lo, hi } = pageInterval(
     headerOf(page.lastResponse?.headers, "date"),
     runtime.now() - startedAt,
     runtime.tolerances,
@@ -161,7 +164,8 @@ export function sightsOfPage(
       origin: "page",
       kind: "changed",
       usable,
-      ...interval,
+      lo,
+      hi,
       content: usable ? plain(object) : null,
     };
   });

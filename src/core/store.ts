@@ -43,6 +43,13 @@ export interface StoredRecord {
   readonly data: RecordData;
 }
 
+/** A claim, and what is known of the customer that it points at, as of one moment. */
+export interface Claimed {
+  readonly record: StoredRecord;
+  readonly version: Pick<Version, "state"> | undefined;
+  readonly row: Row<"customers"> | undefined;
+}
+
 /** Plain JSON; each kind's own shape is the business of the code that writes it. */
 export type RecordData = { readonly [field: string]: unknown };
 
@@ -134,6 +141,8 @@ export interface Store {
 
   /** Reads a record. */
   record(kind: RecordKind, id: string): Promise<StoredRecord | undefined>;
+  /** A claim together with its customer. A store that cannot read both at once leaves it out. */
+  claimed?(id: string): Promise<Claimed | undefined>;
   /** The records that point at `ref`, by id, after the given one ("" for the first page). */
   recordsOf(
     kind: RecordKind,

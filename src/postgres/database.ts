@@ -46,10 +46,10 @@ export async function transaction<T>(
   }
 }
 
-/** PostgreSQL's five-character code of an error, where it has one. */
+/** PostgreSQL's five-character code of an error, where it is PostgreSQL's: a system's begin with E. */
 export function sqlState(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? code : undefined;
+  return typeof code === "string" && /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : undefined;
 }
 
 /** An identifier, quoted: the schema's name comes from the application. */

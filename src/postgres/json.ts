@@ -1,5 +1,7 @@
 /** JSON that `jsonb` accepts. */
 
+import { textOf } from "../core/text.js";
+
 /** NUL and half of a surrogate pair can stand in JSON but not in `jsonb`. */
 const UNSTORABLE = /\\u0000|\\ud[89a-f]/i;
 
@@ -7,6 +9,12 @@ const UNSTORABLE = /\\u0000|\\ud[89a-f]/i;
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
   return UNSTORABLE.test(text) ? JSON.stringify(storable(value)) : text;
+}
+
+/** The same of a content, whose text may have been made already. */
+export function contentText(content: object): string {
+  const text = textOf(content);
+  return UNSTORABLE.test(text) ? JSON.stringify(storable(content)) : text;
 }
 
 function storable(value: unknown): unknown {

@@ -6,6 +6,9 @@ import { resources } from "../core/resources.js";
 import type { Ask, RecordData, RecordKind, Store, StoredRecord } from "../core/store.js";
 import { commit } from "./commit.js";
 import type { PoolLike } from "./database.js";
+import { inGroups } from "./group.js";
+import { createMemory } from "./memory.js";
+import { prepareOn } from "./prepared.js";
 import { namesIn } from "./sql.js";
 import { pathExpression, resourceTable, snake } from "./tables.js";
 
@@ -19,21 +22,33 @@ export interface PostgresStoreOptions {
   readonly retried?: () => void;
 }
 
+const MEGABYTE = 1024 * 1024;
+
 /** The store over PostgreSQL, for those who use the port without the rest. */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { pool, schema = "public", resources: chosen = resourceNames } = options;
   const names = namesIn(schema);
-  const context = { pool, names, chosen, retried: options.retried };
-
-  const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> => {
-    const { rows } = await pool.query(text, values);
-    return rows as T[];
+  const context = {
+    pool,
+    prepared: prepareOn(pool),
+    memory: createMemory(10_000),
+    names,
+    chosen,
+    retried: options.retried,
   };
+
+  const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> =>
+    (await context.prepared.run({ text, values })) as T[];
   const recordColumns = "kind, id, revision, ref, due, data";
 
   return {
-    limits: { snapshots: 1000, bytes: 8 * 1024 * 1024 },
-    commit: (batch) => commit(context, batch),
+    limits: { snapshots: 1000, bytes: 8 * MEGABYTE },
+    commit: inGroups((batch) => commit(context, batch), {
+      lanes: 2,
+      units: 100,
+      bytes: 8 * MEGABYTE,
+      heldBytes: 64 * MEGABYTE,
+    }),
 
     takeAsks: async ({ now, lease, limit }) =>
       (
@@ -60,6 +75,24 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
         [kind, id],
       );
       return found && record(found);
+    },
+    claimed: async (id) => {
+      const mirrored = chosen.includes("customers");
+      const [found] = await select<RawRecord & RawRow & { state: Version["state"] | null }>(
+        `SELECT r.kind, r.id, r.revision, r.ref, r.due, r.data, v.state${mirrored ? `, ${fieldsOf("customers", "c")}` : ""}
+         FROM ${names.records} r
+         LEFT JOIN ${names.versions} v ON v.resource = 'customers' AND v.id = r.ref
+         ${mirrored ? `LEFT JOIN ${names.table("customers")} c ON c.customer_id = r.ref` : ""}
+         WHERE r.kind = 'claim' AND r.id = $1`,
+        [id],
+      );
+      if (found === undefined) return undefined;
+      const { kind, id: own, revision, ref, due, data, state, ...rest } = found;
+      return {
+        record: record({ kind, id: own, revision, ref, due, data }),
+        version: state === null ? undefined : { state },
+        row: rest._id ? row<"customers">(rest as RawRow) : undefined,
+      };
     },
     recordsOf: async (kind, ref, after, limit) =>
       (
@@ -168,11 +201,13 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
 
   /** Selects rows by the specification's field names. */
   function selectRows(resource: ResourceName, alias = "t"): string {
-    const fields = resourceTable(resource).columns.map(
-      ({ field, name }) => `${alias}.${name} AS "${field}"`,
-    );
-    return `SELECT ${fields.join(", ")} FROM ${names.table(resource)} ${alias}`;
+    return `SELECT ${fieldsOf(resource, alias)} FROM ${names.table(resource)} ${alias}`;
   }
+}
+
+function fieldsOf(resource: ResourceName, alias: string): string {
+  const { columns } = resourceTable(resource);
+  return columns.map(({ field, name }) => `${alias}.${name} AS "${field}"`).join(", ");
 }
 
 /** `pg` gives `bigint` as text, because a number might not hold it; ours all fit. */

@@ -201,6 +201,14 @@ export function createMemoryStore(
     },
 
     record: async (kind, id) => copy(records.get(recordKey(kind, id))),
+    claimed: async (id) => {
+      const record = records.get(recordKey("claim", id));
+      if (record === undefined) return undefined;
+      const customer = record.ref ?? "";
+      const row = chosen.includes("customers") ? table("customers").get(customer) : undefined;
+      const version = versions.get(keyOf("customers", customer))?.version;
+      return copy({ record, version, row: row as Row<"customers"> | undefined });
+    },
     recordsOf: async (kind, ref, after, limit) =>
       copy(
         page(

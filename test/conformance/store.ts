@@ -565,6 +565,34 @@ export function describeStore(
         expect(second).toEqual({ committed: false, conflict: { kind: "claim", id: "user_2" } });
         expect(await store.record("claim", "user_2")).toBeUndefined();
       });
+      behaves("reads a claim with its customer as it reads them apart", async (store) => {
+        if (store.claimed === undefined) return; // then the core reads them apart
+        const apart = async (id: string) => {
+          const record = await store.record("claim", id);
+          if (record === undefined) return undefined;
+          const state = (await store.version("customers", record.ref ?? ""))?.state;
+          return { record, state, row: await store.row("customers", record.ref ?? "") };
+        };
+        const together = async (id: string) => {
+          const read = await store.claimed?.(id);
+          return read && { record: read.record, state: read.version?.state, row: read.row };
+        };
+        await store.commit({
+          ...batch(event("customers", "cus_1", 100, { email: "a@example.com" })),
+          records: [
+            put("claim", "user_1", 0, { ref: "cus_1", data: { any: ["thing"] }, due: 7 }),
+            put("claim", "user_2", 0, { ref: "cus_unknown" }),
+            put("claim", "user_3", 0),
+          ],
+        });
+        expect((await together("user_1"))?.row?.stripe.email).toBe("a@example.com");
+        for (const id of ["user_1", "user_2", "user_3", "nobody"]) {
+          expect(await together(id)).toEqual(await apart(id));
+        }
+        await store.commit(batch(deleted("customers", "cus_1", 200)));
+        expect((await together("user_1"))?.state).toBe("deleted");
+        expect(await together("user_1")).toEqual(await apart("user_1"));
+      });
       behaves("hands due records to one worker at a time", async (store) => {
         const records = ["a", "b", "c"].map((id, index) =>
           put("partition", id, 0, { ref: "run_1", due: NOW + index }),

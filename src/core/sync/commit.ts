@@ -5,6 +5,7 @@
  */
 import type { Runtime } from "../runtime.js";
 import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../store.js";
+import { textOf } from "../text.js";
 import { eventGroups } from "./list.js";
 import {
   type Circumstances,
@@ -28,6 +29,8 @@ import {
 import type { Stepped } from "./step.js";
 
 const EVENTS = "events";
+/** Bytes, at most, of what surrounds a content. */
+const ENVELOPE = 500;
 
 /** The records that were written; undefined if the partition is somebody else's by now. */
 export async function commitStep(
@@ -150,12 +153,18 @@ export async function allPartitions(runtime: Runtime, runId: string): Promise<St
   }
 }
 
+/** About how much of the store's limit a unit takes. */
+function sizeOf({ snapshots = [], wishes = [] }: Unit): number {
+  const contents = snapshots.map(({ content }) => (content === null ? 0 : textOf(content).length));
+  return contents.reduce((sum, length) => sum + length, ENVELOPE * (1 + wishes.length));
+}
+
 /** The units in parts that the store takes at once; at least one part. */
 function inParts({ store }: Runtime, units: readonly Unit[]): readonly (readonly Unit[])[] {
   const parts: Unit[][] = [[]];
   let [snapshots, bytes] = [0, 0];
   const add = (unit: Unit) => {
-    const size = JSON.stringify(unit).length;
+    const size = sizeOf(unit);
     const count = unit.snapshots?.length ?? 0;
     const isFull = snapshots + count > store.limits.snapshots || bytes + size > store.limits.bytes;
     if (isFull && snapshots > 0) {

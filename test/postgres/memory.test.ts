@@ -1,0 +1,152 @@
+// A commit may be judged by what this process remembers. That must save a read and change nothing.
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Version } from "../../src/core/mirror.js";
+import type { Committed, Store } from "../../src/core/store.js";
+import { createMemory } from "../../src/postgres/memory.js";
+import { migrate } from "../../src/postgres/migrations.js";
+import { createPostgresStore } from "../../src/postgres/store.js";
+import { batch, event, NOW, receipt } from "../conformance/fixtures.js";
+import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
+
+const at = (revision: number): Version => ({
+  revision,
+  state: "live",
+  lo: 1,
+  hi: 1,
+  first: false,
+  stale: false,
+});
+
+describe("the memory", () => {
+  it("is used once it has proved right", () => {
+    const memory = createMemory(10);
+    memory.keep("a", at(1));
+    expect(memory.recall("a")).toBeUndefined();
+    memory.compare("a", at(1));
+    expect(memory.recall("a")).toEqual(at(1));
+  });
+  it("is not used where it is wrong more often than right", () => {
+    const memory = createMemory(10);
+    memory.keep("a", at(1));
+    memory.compare("a", at(1));
+    memory.keep("b", at(1));
+    memory.compare("b", at(2));
+    expect(memory.recall("a")).toBeUndefined();
+    for (let n = 0; n < 5; n++) memory.compare("b", at(2));
+    expect(memory.recall("a")).toEqual(at(1));
+    memory.mistaken("b");
+    memory.mistaken("b");
+    expect(memory.recall("a")).toBeUndefined();
+  });
+  it("forgets what was not used for longest", () => {
+    const memory = createMemory(2);
+    memory.keep("a", at(1));
+    memory.keep("b", at(1));
+    memory.compare("a", at(1));
+    memory.keep("c", at(1));
+    expect(memory.recall("a")).toEqual(at(1));
+    expect(memory.recall("b")).toBeUndefined();
+    expect(memory.recall("c")).toEqual(at(1));
+  });
+});
+
+describe("on PostgreSQL", () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  let queries = 0;
+  beforeAll(async () => {
+    database = await createDatabase();
+    pool = createPool(database.url);
+    await migrate(pool);
+    const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
+    Object.assign(pool, {
+      query: (...args: unknown[]) => {
+        queries++;
+        return query(...args);
+      },
+    });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  const trips = async (work: Promise<unknown>): Promise<number> => {
+    queries = 0;
+    await work;
+    return queries;
+  };
+  const only = (result: Committed) => {
+    if (!result.committed) throw new Error("Not committed");
+    const [unit] = result.units;
+    return unit?.duplicate === false ? unit.outcomes[0] : "duplicate";
+  };
+  const update = (id: string, second: number, eventId = `evt_${id}_${second}`) => ({
+    now: NOW,
+    units: [{ receipt: receipt(eventId), snapshots: [event("products", id, second, { second })] }],
+  });
+
+  it("an event about an object that was seen lately takes one round trip", async () => {
+    const store = createPostgresStore({ pool });
+    await store.commit(update("prod_1", 100));
+    expect(await trips(store.commit(update("prod_1", 110)))).toBe(2);
+    expect(await trips(store.commit(update("prod_1", 120)))).toBe(1);
+    expect((await store.version("products", "prod_1"))?.revision).toBe(3);
+  });
+
+  it("a late, a doubled and an unclear event are told apart as without it", async () => {
+    const store = createPostgresStore({ pool });
+    for (const second of [100, 110, 120]) await store.commit(update("prod_2", second));
+    expect(only(await store.commit(update("prod_2", 105)))).toEqual({ act: "drop", revision: 3 });
+    expect(only(await store.commit(update("prod_2", 120)))).toBe("duplicate");
+    expect(only(await store.commit(update("prod_2", 120, "evt_again")))).toEqual({
+      act: "touch",
+      revision: 4,
+    });
+    expect(only(await store.commit(update("prod_2", 121, "evt_near")))).toEqual({
+      act: "ask",
+      revision: 5,
+    });
+    expect((await store.row("products", "prod_2"))?.stripe).toMatchObject({ second: 120 });
+  });
+
+  it("what another process has changed meanwhile is found out", async () => {
+    const [ours, theirs] = [createPostgresStore({ pool }), createPostgresStore({ pool })];
+    for (const second of [100, 110, 120]) await ours.commit(update("prod_3", second));
+    expect(only(await theirs.commit(update("prod_3", 200)))).toEqual({ act: "write", revision: 4 });
+    expect(only(await ours.commit(update("prod_3", 150)))).toEqual({ act: "drop", revision: 4 });
+    expect((await ours.row("products", "prod_3"))?.stripe).toMatchObject({ second: 200 });
+  });
+
+  it("a database that was put back to an earlier state is not mistaken for the later one", async () => {
+    const store = createPostgresStore({ pool });
+    for (const second of [100, 300, 500]) await store.commit(update("prod_4", second));
+    // Another history that happens to have come to the same revision.
+    await pool.query("UPDATE backend_billing_versions SET lo = 199, hi = 201 WHERE id = 'prod_4'");
+    expect(only(await store.commit(update("prod_4", 400)))).toEqual({ act: "write", revision: 4 });
+    expect((await store.row("products", "prod_4"))?.stripe).toMatchObject({ second: 400 });
+  });
+
+  it("loses no step when several processes change the same objects one event at a time", async () => {
+    const stores: Store[] = [1, 2, 3].map(() => createPostgresStore({ pool }));
+    const raised = new Map<string, number>();
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, worker) => {
+        for (let round = 0; round < 25; round++) {
+          const id = `shared_${(worker * 7 + round) % 5}`;
+          const second = 1000 + 10 * round + (worker % 3);
+          const result = await stores[worker % 3]?.commit(
+            batch(event("products", id, second, { worker })),
+          );
+          const outcome = result && only(result);
+          if (outcome === undefined || outcome === "duplicate") throw new Error("No outcome");
+          if (outcome.act !== "drop") raised.set(id, (raised.get(id) ?? 0) + 1);
+        }
+      }),
+    );
+    for (const [id, steps] of raised) {
+      expect((await stores[0]?.version("products", id))?.revision).toBe(steps);
+    }
+  });
+});

@@ -14,6 +14,7 @@ import { resources } from "../resources.js";
 import type { Runtime } from "../runtime.js";
 import { plain, readEvent, sightsOfPage } from "../sight.js";
 import type { Snapshot, Unit, UnitOutcome } from "../store.js";
+import { beginNext, fetchedAhead, inTurn } from "./ahead.js";
 import { tallyPage } from "./findings.js";
 import { inlinePrices } from "./inline.js";
 import { paced } from "./pacer.js";
@@ -49,7 +50,7 @@ export async function listStep(step: Step): Promise<Stepped> {
   const { at } = settled;
   if (settled.isUnfinished) return { next: at };
   if (at.listed) return { next: { ...at, state: "done" } };
-  const page = await nextPage(runtime, at);
+  const page = await (fetchedAhead(runtime, at) ?? nextPage(runtime, at));
   const last = page.data.at(-1);
   const date = secondOf(runtime, page);
   if (isOutdated(at, date)) {
@@ -70,7 +71,11 @@ export async function listStep(step: Step): Promise<Stepped> {
     ...read.more,
   };
   const split = page.has_more && hasRoom(run, at, MOST_OPEN, MOST_EVER) ? splitOf(next, page) : {};
-  return { ...read.stepped, next, ...split };
+  const stepped: Stepped = { ...read.stepped, next, ...split };
+  if (page.has_more && run.kind !== "verify") {
+    beginNext(runtime, stepped.next, (place) => nextPage(runtime, place));
+  }
+  return stepped;
 }
 
 /** Stripe's time when it answered; this machine's if it did not say. */
@@ -136,7 +141,7 @@ async function request(
     if (resource === "asks") throw new Error("Asks are in no list");
     return (resources[resource].lists[list] as unknown as Listing<Listed>)(stripe, page, options);
   };
-  const answer = await paced(runtime, `GET ${resource}`, send);
+  const answer = await paced(runtime, `GET ${resource}`, () => inTurn(runtime, send));
   return Object.assign(answer, { startedAt });
 }
 

@@ -8,7 +8,7 @@ import type { Range } from "./run.js";
 /** Before that there was no Stripe. It only guides the split: the oldest range has no bound. */
 const STRIPE_BEGAN = Date.UTC(2010, 0, 1) / 1000;
 /** A listing shorter than this is not worth sharing. */
-const FEW_PAGES = 8;
+const FEW_PAGES = 4;
 /** Listings of one list at once, and over a whole run. */
 export const MOST_OPEN = 16;
 export const MOST_EVER = 512;

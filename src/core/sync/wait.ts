@@ -1,6 +1,7 @@
 /** Works at a run until it ends, with several pages at once, beside whoever else works at it. */
 import { factsOf } from "../error-facts.js";
 import type { Runtime } from "../runtime.js";
+import { fetchAhead } from "./ahead.js";
 import { runOf } from "./run.js";
 import { workPage } from "./work.js";
 
@@ -21,6 +22,7 @@ export async function workUntilDone(
   isStopped = () => false,
 ): Promise<void> {
   const workers = Math.max(1, runtime.config.concurrency ?? WORKERS);
+  fetchAhead(runtime, workers);
   await Promise.all(Array.from({ length: workers }, () => work(runtime, runId, isStopped)));
 }
 

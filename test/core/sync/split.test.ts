@@ -8,11 +8,11 @@ const open = { from: null, to: null };
 
 describe("a listing is split", () => {
   it.each([
-    ["not before it proves long", { range: open, pages: 7, newest: NOW, oldest: NOW - DAY }, false],
-    ["when it does", { range: open, pages: 8, newest: NOW, oldest: NOW - DAY }, true],
+    ["not before it proves long", { range: open, pages: 3, newest: NOW, oldest: NOW - DAY }, false],
+    ["when it does", { range: open, pages: 4, newest: NOW, oldest: NOW - DAY }, true],
     [
       "not when little is left",
-      { range: { from: NOW - 5 * DAY, to: null }, pages: 50, newest: NOW, oldest: NOW - DAY },
+      { range: { from: NOW - 3 * DAY, to: null }, pages: 50, newest: NOW, oldest: NOW - DAY },
       false,
     ],
     [

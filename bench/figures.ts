@@ -1,0 +1,115 @@
+/** Numbers from repeated measurements, and the bars that they are held against. Pure. */
+
+/** One thing measured several times, for each subject, side by side. */
+export interface Series {
+  readonly title: string;
+  readonly unit: string;
+  /** For each subject, the value of each repetition. */
+  readonly values: { readonly [subject: string]: readonly number[] };
+}
+
+export interface Figure {
+  readonly id: string;
+  readonly text: string;
+  readonly value: number;
+  /** Of the repetitions. */
+  readonly lowest: number;
+  readonly highest: number;
+  readonly bar: number;
+  /** Whether the value must not be below the bar, or not above it. */
+  readonly direction: "at least" | "at most";
+  /** Where the bar was never met: what was measured instead, which must not get much worse. */
+  readonly reached?: number;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low = Number.NaN, high = Number.NaN] = [sorted[middle - 1], sorted[middle]];
+  return sorted.length % 2 === 1 ? high : (low + high) / 2;
+}
+
+type Bar = Pick<Figure, "id" | "text" | "bar" | "direction" | "reached">;
+
+/** The bars, in the order in which they are shown. */
+export const BARS = {
+  webhooks32: {
+    text: "webhook events/s through the Fetch handler, 32 callers, against bare verify + prepared upsert",
+    bar: 1,
+    direction: "at least",
+  },
+  webhooks32Peer: {
+    text: "the same against `@stripe/sync-engine`",
+    bar: 4,
+    direction: "at least",
+  },
+  webhooks1: { text: "webhook events/s, 1 caller, against bare", bar: 0.7, direction: "at least" },
+  subscriptions: {
+    text: "subscription events/s with 100,000 subscriptions stored, against customer events",
+    bar: 0.7,
+    direction: "at least",
+  },
+  backfill: {
+    text: "backfill objects/s, no latency, against bare 8-segment paging + batched upsert",
+    bar: 0.7,
+    direction: "at least",
+  },
+  backfillSlow: {
+    text: "backfill objects/s, 100 ms a request, limiter off, same concurrency, against bare",
+    bar: 0.9,
+    direction: "at least",
+  },
+  backfillSlowPeer: {
+    text: "the same against `@stripe/sync-engine`",
+    bar: 5,
+    direction: "at least",
+  },
+  growth: {
+    text: "cost per event at 10 million rows against 10 thousand",
+    bar: 1.3,
+    direction: "at most",
+  },
+  setupTrips: {
+    text: "database round trips of `setup` on a known entity",
+    bar: 1,
+    direction: "at most",
+  },
+  convexMutations: {
+    text: "Convex: mutations of a webhook event",
+    bar: 1,
+    direction: "at most",
+  },
+} as const satisfies { readonly [id: string]: Omit<Bar, "id"> };
+
+export type BarId = keyof typeof BARS;
+
+export function figure(id: BarId, values: readonly number[]): Figure {
+  return {
+    id,
+    ...BARS[id],
+    value: median(values),
+    lowest: Math.min(...values),
+    highest: Math.max(...values),
+  };
+}
+
+/** How two subjects compare, repetition by repetition, so that what slowed both cancels out. */
+export function ratios({ values }: Series, subject: string, against: string): number[] {
+  const other = values[against] ?? [];
+  return (values[subject] ?? []).flatMap((value, index) => {
+    const beside = other[index];
+    return beside === undefined ? [] : [value / beside];
+  });
+}
+
+/**
+ * `met`; `missed`; or `failed` when it is more than 30% off, which CI refuses. A bar that was never
+ * met is missed, and fails when it is more than 30% off what was reached.
+ */
+export function verdict({ value, bar, direction, reached = bar }: Figure): Verdict {
+  const shareOf = (goal: number) => (direction === "at least" ? value / goal : goal / value);
+  if (shareOf(bar) >= 1) return "met";
+  return shareOf(reached) >= 0.7 ? "missed" : "failed";
+}
+
+export type Verdict = "met" | "missed" | "failed";

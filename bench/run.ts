@@ -1,0 +1,193 @@
+/**
+ * The benchmark: the library, the bare engine and the peers on the same data, the same PostgreSQL
+ * and the same list server, in one run, side by side, several times over.
+ *
+ *   npm run bench                    everything, ten million rows too; takes more than an hour
+ *   npm run bench -- --quick         the figures that CI watches, in about three minutes
+ *   npm run bench -- --only webhooks,subscriptions,backfill,overhead,convex,growth
+ *   npm run bench -- --rows 100000   smaller tables for growth
+ *   npm run bench -- --write         writes docs/benchmarks.md and its charts
+ *
+ * The peers are installed from their lockfile when they are not there. `@stripe/sync-engine` reads
+ * Stripe's OpenAPI file of version 2020-08-27, which it would download: STRIPE_OPENAPI names it.
+ * What cannot be run is said to be not measured, and never counts as met.
+ *
+ * The last line is JSON. It exits with 1 if a figure is more than 30% off its bar, or off what was
+ * reached where the bar never was.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { startPostgres } from "../test/setup/server.js";
+import { BARS, type Figure, figure, verdict } from "./figures.js";
+import { describeMachine, versionAt } from "./machine.js";
+import { parts, QUICK, type Run } from "./parts.js";
+import { startLists, startWorker, type Worker } from "./processes.js";
+import { type Results, writeReport } from "./report.js";
+
+const PEERS = {
+  "stripe-sync-engine": "@stripe/sync-engine",
+  "supabase-sync-engine": "@supabase/stripe-sync-engine",
+};
+/** The peers that a bar is held against. */
+const QUICK_PEERS: readonly string[] = ["stripe-sync-engine"];
+const here = fileURLToPath(new URL(".", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    only: { type: "string" },
+    rows: { type: "string" },
+  },
+});
+const chosen = options.only?.split(",") ?? (options.quick ? QUICK : Object.keys(parts));
+const unknown = chosen.find((name) => !(name in parts));
+if (unknown !== undefined) {
+  throw new Error(`There is no part ${unknown}; there are ${Object.keys(parts).join(", ")}`);
+}
+const started = performance.now();
+const say = (text: string) => {
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${seconds.padStart(5)} s  ${text}`);
+};
+
+const stops: (() => unknown)[] = [];
+const absent: Record<string, string> = {};
+if (!existsSync(`${here}peers/node_modules`)) install();
+try {
+  const results = await run();
+  summarise(results);
+  if (options.write) await writeReport(results);
+  if (results.figures.some((each) => verdict(each) === "failed")) process.exitCode = 1;
+  console.log(JSON.stringify(results));
+} finally {
+  for (const stop of stops) await stop();
+}
+
+function install(): void {
+  say("installing the peers");
+  try {
+    execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: `${here}peers`, stdio: "pipe" });
+  } catch (error) {
+    for (const subject of Object.keys(PEERS)) {
+      absent[subject] = `not installed: ${String(error).split("\n")[0]}`;
+    }
+  }
+}
+
+async function run(): Promise<Results> {
+  const { quick } = options;
+  const accounts = quick
+    ? { customers: 20_000, subscriptions: 4_000 }
+    : { customers: 100_000, subscriptions: 20_000 };
+  const server = await startPostgres({
+    settings: { shared_buffers: "512MB", max_wal_size: "8GB", max_connections: "200" },
+  });
+  stops.unshift(() => server.stop());
+  const admin = new pg.Client(server.url);
+  await admin.connect();
+  stops.unshift(() => admin.end());
+  const lists = await startLists(accounts);
+  stops.unshift(() => lists.stop());
+
+  const figures: Figure[] = [];
+  const workers = new Map<string, Worker>();
+  const ends = new Map<string, () => void>();
+  stops.unshift(() => {
+    for (const end of ends.values()) end();
+  });
+  let databases = 0;
+  let round = 0;
+  const open = async (subject: string, called: string) => {
+    const url = new URL(server.url);
+    url.pathname = `bench_${++databases}`;
+    await admin.query(`CREATE DATABASE bench_${databases}`);
+    const { worker, stop } = startWorker();
+    ends.set(called, stop);
+    await worker.open(subject, { databaseUrl: url.href, listPort: lists.port });
+    workers.set(called, worker);
+  };
+
+  for (const subject of ["bare", "bare-batched", "ours"]) await open(subject, subject);
+  for (const [subject, name] of Object.entries(PEERS)) {
+    if (quick && !QUICK_PEERS.includes(subject)) absent[subject] = "not part of the quick form";
+    else if (existsSync(`${here}peers/node_modules/${name}`)) {
+      await open(subject, subject).catch((error: unknown) => {
+        absent[subject] = `did not start: ${String(error).split("\n")[0]}`;
+      });
+    } else absent[subject] ??= "not installed";
+  }
+  const bench: Run = {
+    quick,
+    serverUrl: server.url,
+    accounts,
+    peers: Object.keys(PEERS).filter((subject) => workers.has(subject)),
+    rows: options.rows === undefined ? undefined : Number(options.rows),
+    series: {},
+    growth: [],
+    convex: undefined,
+    lists,
+    admin,
+    workers,
+    say,
+    nextRound: () => ++round,
+    open,
+    async close(called) {
+      await workers.get(called)?.close();
+      ends.get(called)?.();
+      workers.delete(called);
+      ends.delete(called);
+    },
+    figure(id, values) {
+      if (values.length > 0) figures.push(figure(id, values));
+    },
+  };
+  say(`running: ${[...workers.keys()].join(", ")}`);
+  for (const name of chosen) await parts[name]?.(bench);
+
+  const manifests = [
+    ...["stripe", "pg"].map((name) => [name, `../node_modules/${name}`]),
+    ...Object.values(PEERS).map((name) => [name, `peers/node_modules/${name}`]),
+  ];
+  const packages = Object.fromEntries(
+    manifests.flatMap(([name = "", folder]) => {
+      const version = versionAt(new URL(`${folder}/package.json`, import.meta.url));
+      return version === undefined ? [] : [[name, version]];
+    }),
+  );
+  const { series, growth, convex } = bench;
+  const machine = await describeMachine(admin, packages);
+  const notMeasured = Object.keys(BARS).filter((id) => !figures.some((each) => each.id === id));
+  const met = figures.map((each) => ({ ...each, verdict: verdict(each) }));
+  return {
+    machine,
+    quick,
+    accounts,
+    figures: met,
+    notMeasured,
+    absent,
+    series,
+    growth,
+    ...(convex === undefined ? {} : { convex }),
+  };
+}
+
+function summarise({ figures, notMeasured, absent, growth }: Results): void {
+  console.log();
+  for (const each of figures) {
+    const { value, lowest, highest, direction, bar, text } = each;
+    const spread = lowest === highest ? "" : ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
+    console.log(
+      `${verdict(each).padEnd(7)} ${value.toFixed(2)}${spread}, ${direction} ${bar}: ${text}`,
+    );
+  }
+  for (const id of notMeasured) console.log(`not measured: ${BARS[id as keyof typeof BARS].text}`);
+  const rows = growth.at(-1)?.rows ?? 0;
+  if (rows > 0 && rows < 10_000_000) {
+    console.log(`growth was measured up to ${rows.toLocaleString("en")} rows only`);
+  }
+  if (options.quick) console.log("subscription events were measured with 20,000 stored only");
+  for (const [subject, why] of Object.entries(absent)) console.log(`${subject}: ${why}`);
+}

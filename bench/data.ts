@@ -16,12 +16,12 @@ export const SECRET_KEY = "sk_test_benchmark";
 export const BEGINNING = 1_640_995_200;
 export const SPAN = 3 * 365 * 86_400;
 /** Events are from after all objects were made. */
-export const EVENTS_BEGIN = BEGINNING + SPAN + 86_400;
+const EVENTS_BEGIN = BEGINNING + SPAN + 86_400;
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** An id like Stripe's: its characters say nothing about the order in which ids were made. */
-export function id(prefix: string, number: number, length: number): string {
+function id(prefix: string, number: number, length: number): string {
   let state = (number + 1) >>> 0;
   let text = prefix;
   for (let index = 0; index < length; index++) {
@@ -125,7 +125,7 @@ function price(index: number) {
 }
 
 /** The subscription of the customer with the same number. */
-export function subscription(index: number, created: number, revision = 0): Subscription {
+function subscription(index: number, created: number, revision = 0): Subscription {
   const self = subscriptionId(index);
   const period = { current_period_start: created, current_period_end: created + 2_592_000 };
   return {

@@ -120,7 +120,7 @@ export async function calls(
 }
 
 /** A series on one line, medians first. */
-export function line({ title, unit, values }: Series): string {
+function line({ title, unit, values }: Series): string {
   const round = (value: number) => Math.round(value).toLocaleString("en");
   const parts = Object.entries(values).map(
     ([subject, all]) =>

@@ -33,14 +33,14 @@ export function fetchedAhead(runtime: Runtime, at: Partition): Promise<ListedPag
   return found !== undefined && found.at > runtime.now() - TOO_OLD ? found.page : undefined;
 }
 
-/** Begins to fetch the page that a partition will need next. */
+/** Begins to fetch the page that a partition will need next; false if it does not. */
 export function beginNext(
   runtime: Runtime,
   at: Partition,
   fetch: (at: Partition) => Promise<ListedPage>,
-): void {
+): boolean {
   const ahead = processes.get(runtime);
-  if (ahead === undefined || ahead.free <= 0) return;
+  if (ahead === undefined || ahead.free <= 0) return false;
   const now = runtime.now();
   for (const [place, page] of ahead.pages) {
     if (page.at <= now - TOO_OLD) ahead.pages.delete(place);
@@ -48,6 +48,7 @@ export function beginNext(
   const page = fetch(at);
   page.catch(() => {}); // whoever asks for it is told
   ahead.pages.set(placeOf(at), { at: now, page });
+  return true;
 }
 
 /** Sends a request when no more than the most are under way. */

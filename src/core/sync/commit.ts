@@ -32,13 +32,19 @@ const EVENTS = "events";
 /** Bytes, at most, of what surrounds a content. */
 const ENVELOPE = 500;
 
-/** The records that were written; undefined if the partition is somebody else's by now. */
+/** What a step has written, and the partition's record where this worker keeps it. */
+export interface Written {
+  readonly records: readonly RecordWrite[];
+  readonly kept: StoredRecord | undefined;
+}
+
+/** What was written; undefined if the partition is somebody else's by now. */
 export async function commitStep(
   runtime: Runtime,
   held: StoredRecord,
   runRecord: StoredRecord,
   stepped: Stepped,
-): Promise<readonly RecordWrite[] | undefined> {
+): Promise<Written | undefined> {
   const parts = inParts(runtime, stepped.units ?? []);
   const outcomes: UnitOutcome[] = [];
   for (const part of parts.slice(0, -1)) {
@@ -51,7 +57,9 @@ export async function commitStep(
     const result = await runtime.store.commit({ now, units: parts.at(-1) ?? [], records });
     if (result.committed) {
       await stepped.after?.([...outcomes, ...result.units]);
-      return records;
+      const mine = records.find(({ kind, id }) => kind === held.kind && id === held.id)?.next;
+      const kept = stepped.goesOn && mine ? { ...held, ...mine, revision: held.revision + 1 } : undefined;
+      return { records, kept };
     }
     if (result.conflict.kind === "partition" && result.conflict.id === held.id) return undefined;
     record = await runtime.store.record("run", record.id);
@@ -63,15 +71,16 @@ async function writesOf(
   runtime: Runtime,
   held: StoredRecord,
   runRecord: StoredRecord,
-  { next, split, pause = 0, outdated }: Stepped,
+  { next, split, pause = 0, goesOn, outdated }: Stepped,
   now: number,
 ): Promise<readonly RecordWrite[]> {
+  const due = now + (goesOn ? runtime.timing.pageLease : pause);
   const isRunning = next.state === "running";
   const mine: RecordWrite = {
     kind: "partition",
     id: held.id,
     expect: held.revision,
-    next: { ref: held.ref, due: isRunning ? now + pause : null, data: { ...next } },
+    next: { ref: held.ref, due: isRunning ? due : null, data: { ...next } },
   };
   const before = runOf(runRecord);
   const made = opening(runRecord.id, before, split === undefined ? [] : [split], now);

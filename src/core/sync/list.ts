@@ -72,10 +72,9 @@ export async function listStep(step: Step): Promise<Stepped> {
   };
   const split = page.has_more && hasRoom(run, at, MOST_OPEN, MOST_EVER) ? splitOf(next, page) : {};
   const stepped: Stepped = { ...read.stepped, next, ...split };
-  if (page.has_more && run.kind !== "verify") {
-    beginNext(runtime, stepped.next, (place) => nextPage(runtime, place));
-  }
-  return stepped;
+  if (!page.has_more || run.kind === "verify") return stepped;
+  const goesOn = beginNext(runtime, stepped.next, (place) => nextPage(runtime, place));
+  return { ...stepped, goesOn };
 }
 
 /** Stripe's time when it answered; this machine's if it did not say. */

@@ -21,6 +21,8 @@ export interface Stepped {
   readonly split?: Partition;
   /** Milliseconds until somebody may go on; at once when absent. */
   readonly pause?: number;
+  /** The next page is being fetched: this worker keeps the partition and goes on with it. */
+  readonly goesOn?: boolean;
   /** The events that were to be read are too old: everything has to be listed. */
   readonly outdated?: true;
   /** Called with the outcomes once the step is committed. */

@@ -16,10 +16,13 @@ import { settleStep, sweepStep } from "./sweep.js";
 import { tellEnded } from "./tell.js";
 import { scanStep } from "./verify.js";
 
+/** Pages after which a worker gives a partition back, to look what else is due. */
+const STAY = 20;
+
 /**
- * Does one page of whatever is due, of any run. False when nothing was due. What fails is written
- * into the partition; it throws only when even that is impossible, and then somebody else takes the
- * partition up once its lease is over.
+ * Does one page of whatever is due, of any run, or several where the next is fetched ahead. False
+ * when nothing was due. What fails is written into the partition; it throws only when even that is
+ * impossible, and then somebody else takes the partition up once its lease is over.
  */
 export async function workPage(runtime: Runtime): Promise<boolean> {
   const [held] = await runtime.store.takeRecords("partition", {
@@ -28,35 +31,57 @@ export async function workPage(runtime: Runtime): Promise<boolean> {
     limit: 1,
   });
   if (held === undefined) return false;
-  const run = held.ref === null ? undefined : await runtime.store.record("run", held.ref);
-  if (run === undefined || runOf(run).state !== "running") await drop(runtime, held);
-  else await observed(runtime.telemetry, "step", (note) => advance(runtime, held, run, note));
+  let mine: StoredRecord | undefined = held;
+  for (let pages = 1; mine !== undefined; pages++) {
+    mine = await workOn(runtime, mine, pages < STAY);
+  }
   return true;
+}
+
+/** One page of a partition that is held. Its record if it is still held afterwards. */
+async function workOn(
+  runtime: Runtime,
+  held: StoredRecord,
+  mayStay: boolean,
+): Promise<StoredRecord | undefined> {
+  const run = held.ref === null ? undefined : await runtime.store.record("run", held.ref);
+  if (run !== undefined && runOf(run).state === "running") {
+    return observed(runtime.telemetry, "step", (note) =>
+      advance(runtime, held, run, mayStay, note),
+    );
+  }
+  await drop(runtime, held);
+  return undefined;
 }
 
 async function advance(
   runtime: Runtime,
   held: StoredRecord,
   run: StoredRecord,
+  mayStay: boolean,
   note: Note | undefined,
-): Promise<void> {
+): Promise<StoredRecord | undefined> {
   const at = partitionOf(held);
   const { kind } = runOf(run);
   const { resource, task } = at;
   note?.({ run: run.id, kind, task, resource });
   try {
     const step = { runtime, runId: run.id, run: runOf(run), at };
-    const stepped = await stepOf(step);
-    const { error: _, ...next } = stepped.next;
-    const done = { ...stepped, next: { ...next, attempts: 0 } };
-    await tellEnded(runtime, await commitStep(runtime, held, run, done));
+    const { goesOn = false, ...stepped } = await stepOf(step);
+    const { error: _, ...rest } = stepped.next;
+    const next = { ...rest, attempts: 0 };
+    const done = { ...stepped, next, goesOn: goesOn && mayStay };
+    const written = await commitStep(runtime, held, run, done);
+    await tellEnded(runtime, written?.records);
     const objects = next.rows - at.rows;
     note?.({ objects });
     if (objects > 0) runtime.telemetry?.measure("run.objects", objects, { kind, resource });
+    return written?.kept;
   } catch (error) {
     note?.({ outcome: "failed", "error.type": errorType(error) });
     const failure = failed(runtime, run.id, at, error);
-    await tellEnded(runtime, await commitStep(runtime, held, run, failure));
+    await tellEnded(runtime, (await commitStep(runtime, held, run, failure))?.records);
+    return undefined;
   }
 }
 

@@ -42,8 +42,14 @@ export const BARS = {
     text: "the same against `@stripe/sync-engine`",
     bar: 4,
     direction: "at least",
+    reached: 2.3,
   },
-  webhooks1: { text: "webhook events/s, 1 caller, against bare", bar: 0.7, direction: "at least" },
+  webhooks1: {
+    text: "webhook events/s, 1 caller, against bare",
+    bar: 0.7,
+    direction: "at least",
+    reached: 0.33,
+  },
   subscriptions: {
     text: "subscription events/s with 100,000 subscriptions stored, against customer events",
     bar: 0.7,

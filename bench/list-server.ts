@@ -121,6 +121,9 @@ function answer(request: IncomingMessage): { status: number; body: string } {
   if (pathname === "/v1/account") {
     return { status: 200, body: '{"id":"acct_benchmark","object":"account"}' };
   }
+  if (pathname === "/v1/customers/search") {
+    return { status: 200, body: '{"object":"search_result","data":[],"has_more":false}' };
+  }
   const list = lists[pathname];
   const [, parent = "", id = ""] = /^(\/v1\/[a-z]+)\/(\w+)$/.exec(pathname) ?? [];
   const within = lists[parent];

@@ -22,7 +22,7 @@ export interface Run extends Bench {
   open(subject: string, called: string): Promise<void>;
   /** Ends a subject. */
   close(called: string): Promise<void>;
-  figure(id: BarId, values: readonly number[]): void;
+  figure(id: BarId, values: readonly number[], note?: string): void;
 }
 
 export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
@@ -69,7 +69,11 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
     }
     const title = `events with ${stored.toLocaleString("en")} of each stored, 32 callers`;
     run.series.subscriptions = { title, unit: "events/s", values };
-    run.figure("subscriptions", ratios(run.series.subscriptions, "subscriptions", "customers"));
+    run.figure(
+      "subscriptions",
+      ratios(run.series.subscriptions, "subscriptions", "customers"),
+      run.quick ? `here with ${stored.toLocaleString("en")} stored` : undefined,
+    );
     await run.close(name);
   },
 
@@ -113,10 +117,12 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
     const steps = [10_000, ...(run.rows === undefined ? large : [run.rows])];
     run.growth.push(...(await growth(run, run.open, steps)));
     const [first, last] = [run.growth[0], run.growth.at(-1)];
-    // The bar is about ten million rows; on fewer the figure is shown and met more easily.
-    run.figure("growth", [
-      (last?.perEvent.ours ?? Number.NaN) / (first?.perEvent.ours ?? Number.NaN),
-    ]);
+    const rows = last?.rows ?? 0;
+    run.figure(
+      "growth",
+      [(last?.perEvent.ours ?? Number.NaN) / (first?.perEvent.ours ?? Number.NaN)],
+      rows < 10_000_000 ? `here at ${rows.toLocaleString("en")} rows` : undefined,
+    );
   },
 };
 

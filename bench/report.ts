@@ -82,7 +82,8 @@ function body(results: Results): string {
         if (found === undefined) return [text, limit, "not measured", "", "not measured"];
         const show = (value: number) => ratio(value, direction);
         const spread = `${show(found.lowest)} to ${show(found.highest)}`;
-        return [text, limit, `**${show(found.value)}**`, spread, verdict(found)];
+        const said = found.note ? `${text}, **${found.note}**` : text;
+        return [said, limit, `**${show(found.value)}**`, spread, verdict(found)];
       }),
     ),
     ...Object.entries(absent).map(([subject, why]) => `${nameOf(subject)}: ${why}.`),

@@ -58,7 +58,8 @@ export async function commitStep(
     if (result.committed) {
       await stepped.after?.([...outcomes, ...result.units]);
       const mine = records.find(({ kind, id }) => kind === held.kind && id === held.id)?.next;
-      const kept = stepped.goesOn && mine ? { ...held, ...mine, revision: held.revision + 1 } : undefined;
+      const kept =
+        stepped.goesOn && mine ? { ...held, ...mine, revision: held.revision + 1 } : undefined;
       return { records, kept };
     }
     if (result.conflict.kind === "partition" && result.conflict.id === held.id) return undefined;

@@ -206,7 +206,7 @@ function readEvents(runtime: Runtime, page: ListedPage): Read {
 function splitOf(next: Partition, page: ListedPage): Partial<Stepped> {
   const [newest, oldest] = [page.data[0]?.created, page.data.at(-1)?.created];
   if (newest === undefined || oldest === undefined || !isByCreated(next.resource)) return {};
-  const point = splitPoint({ range: next.range, pages: next.pages, newest, oldest });
+  const point = splitPoint({ range: next.range, newest, oldest });
   if (point === undefined) return {};
   const { task, resource, list, range } = next;
   return {

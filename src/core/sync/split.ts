@@ -1,13 +1,13 @@
 /**
  * Where to split a listing that proves long, so that several workers can share it. Nobody knows
- * beforehand how an account's objects are spread over time; a listing that is still running after
- * some pages gives the older half of its remaining time away, and so does each half again. Pure.
+ * beforehand how an account's objects are spread over time; a listing that is not at its end after a
+ * page gives the older half of its remaining time away, and so does each half again. Pure.
  */
 import type { Range } from "./run.js";
 
 /** Before that there was no Stripe. It only guides the split: the oldest range has no bound. */
 const STRIPE_BEGAN = Date.UTC(2010, 0, 1) / 1000;
-/** A listing shorter than this is not worth sharing. */
+/** What will probably take fewer pages than this is not worth sharing. */
 const FEW_PAGES = 4;
 /** Listings of one list at once, and over a whole run. */
 export const MOST_OPEN = 16;
@@ -15,15 +15,13 @@ export const MOST_EVER = 512;
 
 export interface Listing {
   readonly range: Range;
-  readonly pages: number;
   /** When the last page's first and last object were created. */
   readonly newest: number;
   readonly oldest: number;
 }
 
 /** The second at which to split what is left: what was created before it goes to somebody else. */
-export function splitPoint({ range, pages, newest, oldest }: Listing): number | undefined {
-  if (pages < FEW_PAGES) return undefined;
+export function splitPoint({ range, newest, oldest }: Listing): number | undefined {
   const from = range.from ?? Math.min(STRIPE_BEGAN, oldest);
   const left = oldest - from;
   const aPage = Math.max(1, newest - oldest);

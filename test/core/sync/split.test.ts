@@ -8,34 +8,25 @@ const open = { from: null, to: null };
 
 describe("a listing is split", () => {
   it.each([
-    ["not before it proves long", { range: open, pages: 3, newest: NOW, oldest: NOW - DAY }, false],
-    ["when it does", { range: open, pages: 4, newest: NOW, oldest: NOW - DAY }, true],
+    ["when much is left", { range: open, newest: NOW, oldest: NOW - DAY }, true],
     [
       "not when little is left",
-      { range: { from: NOW - 3 * DAY, to: null }, pages: 50, newest: NOW, oldest: NOW - DAY },
+      { range: { from: NOW - 3 * DAY, to: null }, newest: NOW, oldest: NOW - DAY },
       false,
     ],
-    [
-      "although a page fell into one second",
-      { range: open, pages: 9, newest: NOW, oldest: NOW },
-      true,
-    ],
+    ["although a page fell into one second", { range: open, newest: NOW, oldest: NOW }, true],
     [
       "not within one second",
-      { range: { from: NOW, to: NOW + 1 }, pages: 9, newest: NOW, oldest: NOW },
+      { range: { from: NOW, to: NOW + 1 }, newest: NOW, oldest: NOW },
       false,
     ],
-    [
-      "although the account is older than Stripe",
-      { range: open, pages: 9, newest: 5, oldest: 0 },
-      false,
-    ],
+    ["although the account is older than Stripe", { range: open, newest: 5, oldest: 0 }, false],
   ])("%s", (_, listing, expected) => {
     expect(splitPoint(listing) !== undefined).toBe(expected);
   });
 
   it("inside what is left", () => {
-    const listing = { range: { from: 100, to: 10_000 }, pages: 8, newest: 5_010, oldest: 5_000 };
+    const listing = { range: { from: 100, to: 10_000 }, newest: 5_010, oldest: 5_000 };
     const point = splitPoint(listing) ?? 0;
     expect(point).toBeGreaterThan(100);
     expect(point).toBeLessThanOrEqual(5_000);
@@ -45,8 +36,8 @@ describe("a listing is split", () => {
 /** Lists an account of these times with so many workers, a page each in turn. */
 function list(times: readonly number[], workers: number) {
   const newestFirst = [...times].sort((a, b) => b - a);
-  type Part = { from: number | null; to: number | null; seen: number; pages: number };
-  const parts: Part[] = [{ from: null, to: null, seen: 0, pages: 0 }];
+  type Part = { from: number | null; to: number | null; seen: number };
+  const parts: Part[] = [{ from: null, to: null, seen: 0 }];
   const shown: number[] = [];
   let [rounds, requests, most] = [0, 0, 1];
   for (let queue = [...parts]; queue.length > 0; rounds++) {
@@ -57,17 +48,16 @@ function list(times: readonly number[], workers: number) {
       );
       const page = all.slice(part.seen, part.seen + 100);
       requests++;
-      part.pages++;
       part.seen += page.length;
       shown.push(...page);
       if (part.seen >= all.length) continue;
       const [newest = 0, oldest = 0] = [page[0], page.at(-1)];
       const point =
         queue.length + turn.length < MOST_OPEN
-          ? splitPoint({ range: part, pages: part.pages, newest, oldest })
+          ? splitPoint({ range: part, newest, oldest })
           : undefined;
       if (point !== undefined) {
-        queue.push({ from: part.from, to: point, seen: 0, pages: 0 });
+        queue.push({ from: part.from, to: point, seen: 0 });
         part.from = point;
       }
       queue.push(part);
@@ -93,6 +83,6 @@ describe("an account of 40,000 objects is listed whole, shared by eight workers"
     const { shown, rounds, requests } = list(times, 8);
     expect(shown.sort()).toEqual([...times].sort());
     expect(requests).toBeLessThan(400 * 1.15);
-    expect(rounds).toBeLessThan(110); // 400 pages by one worker, 50 by eight that never wait
+    expect(rounds).toBeLessThan(75); // 400 pages by one worker, 50 by eight that never wait
   });
 });

@@ -114,8 +114,10 @@ async function verify(runtime: Runtime, body: string, header: string | null): Pr
 
 /** The body as text, or undefined as soon as it is too large; what is too large is not kept. */
 async function readBounded(request: Request, limit: number): Promise<string | undefined> {
-  if (Number(request.headers.get("content-length") ?? 0) > limit) return undefined;
+  const declared = request.headers.get("content-length");
+  if (Number(declared ?? 0) > limit) return undefined;
   if (request.body === null) return "";
+  if (declared !== null) return request.text(); // HTTP ends the body there
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -41,7 +41,11 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
     accept({ body, signature }) {
       const request = new Request("http://localhost/stripe/webhook", {
         method: "POST",
-        headers: { "content-type": "application/json", "stripe-signature": signature },
+        headers: {
+          "content-type": "application/json",
+          "content-length": String(body.length), // as every HTTP server gives it; it is all ASCII
+          "stripe-signature": signature,
+        },
         body,
       });
       return async () => {

@@ -1,8 +1,10 @@
 /**
  * `@stripe/sync-engine`, with the settings its makers recommend for speed: twenty workers, no
  * limiter. Its migrations read Stripe's OpenAPI document, which they otherwise download:
- * STRIPE_OPENAPI names a copy.
+ * STRIPE_OPENAPI names a copy, and one that lies beside this repository is found.
  */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { SECRET_KEY, WEBHOOK_SECRET } from "../data.js";
 import { endpointOf, type Peer, peerPackage, quiet, storeByEvents } from "./peer.js";
 import type { Open } from "./subject.js";
@@ -26,10 +28,13 @@ interface Package {
 }
 
 const WORKERS = 20;
+const BESIDE = fileURLToPath(
+  new URL("../../../shared/facts/stripe-openapi-2020-08-27.json", import.meta.url),
+);
 
 export const open: Open = async ({ databaseUrl, listPort }) => {
   const { StripeSync, runMigrations } = peerPackage<Package>("@stripe/sync-engine");
-  const openApiSpecPath = process.env.STRIPE_OPENAPI;
+  const openApiSpecPath = process.env.STRIPE_OPENAPI ?? (existsSync(BESIDE) ? BESIDE : undefined);
   await runMigrations({ databaseUrl, logger: quiet, ...(openApiSpecPath && { openApiSpecPath }) });
   const engine = await StripeSync.create({
     databaseUrl,

@@ -5,6 +5,8 @@ const report = process.env.TEST_REPORT;
 
 export default defineConfig({
   test: {
+    // One more than Vitest would take of two cores: a good part of a test is waiting.
+    maxWorkers: 2,
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     projects: [
       {

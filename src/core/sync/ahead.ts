@@ -1,7 +1,8 @@
 /**
  * The next page of a list, fetched while the last one is written. Only where this process goes on
- * with the list itself: a page that nobody asks for in time is forgotten, and whoever takes the
- * list up fetches it anew. No more pages are under way at once than were asked for.
+ * with the list itself, and where requests need not wait for their turn anyway: a page that nobody
+ * asks for in time is forgotten, and whoever takes the list up fetches it anew. No more pages are
+ * under way at once than were asked for.
  */
 import type { Runtime } from "../runtime.js";
 import type { Partition } from "./run.js";

@@ -33,6 +33,11 @@ import {
 import { compareListed } from "./verify.js";
 
 const PAGE = 100;
+/**
+ * Milliseconds. Where a request waits longer for its turn, a page ahead would not make the list
+ * faster, only be lost with a worker that dies.
+ */
+const SOON = 20;
 /** The most event types that one request may name. */
 const MOST_TYPES = 20;
 
@@ -72,7 +77,7 @@ export async function listStep(step: Step): Promise<Stepped> {
   };
   const split = page.has_more && hasRoom(run, at, MOST_OPEN, MOST_EVER) ? splitOf(next, page) : {};
   const stepped: Stepped = { ...read.stepped, next, ...split };
-  if (!page.has_more || run.kind === "verify") return stepped;
+  if (!page.has_more || run.kind === "verify" || (page.waited ?? 0) > SOON) return stepped;
   const goesOn = beginNext(runtime, stepped.next, (place) => nextPage(runtime, place));
   return { ...stepped, goesOn };
 }
@@ -140,8 +145,9 @@ async function request(
     if (resource === "asks") throw new Error("Asks are in no list");
     return (resources[resource].lists[list] as unknown as Listing<Listed>)(stripe, page, options);
   };
+  const asked = runtime.now();
   const answer = await paced(runtime, `GET ${resource}`, () => inTurn(runtime, send));
-  return Object.assign(answer, { startedAt });
+  return Object.assign(answer, { startedAt, waited: startedAt - asked });
 }
 
 interface Read {

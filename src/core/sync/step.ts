@@ -41,6 +41,8 @@ export interface ListedPage {
   readonly lastResponse?: { readonly headers: AnswerHeaders };
   /** When its request was sent, by this machine's clock. */
   readonly startedAt: number;
+  /** How long it waited before that for its turn, in milliseconds. */
+  readonly waited?: number;
 }
 
 /** Runs over items with so many at once; answers in their order. */

@@ -3,8 +3,9 @@
  * time, which no webhook endpoint can do because each delivery has to be answered; pages go one
  * after the other into an empty table by COPY, which cannot update anything. It shows the limits.
  */
+import { copyInto, field } from "../copy.js";
 import { BEGINNING, type Kind, SPAN } from "../data.js";
-import { copyInto, field, openBare, pages, verified } from "./bare.js";
+import { openBare, pages, verified } from "./bare.js";
 import type { Open } from "./subject.js";
 
 const BATCH = 50;

@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import pg from "pg";
 import Stripe from "stripe";
-import { copyInto, field } from "../copy.js";
+import { copyInto } from "../copy.js";
 import { BEGINNING, type Kind, SECRET_KEY, SPAN, WEBHOOK_SECRET } from "../data.js";
 import { lines, pageFrom } from "./seed.js";
 import { CONCURRENCY, type Open } from "./subject.js";
@@ -157,5 +157,3 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
     },
   };
 };
-
-export { copyInto, field };

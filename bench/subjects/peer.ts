@@ -1,6 +1,6 @@
 /** What the peers have in common. They are installed in a folder of their own. */
 import { createRequire } from "node:module";
-import { type Delivery, deliveries } from "../data.js";
+import { type Delivery, deliveries, type Kind } from "../data.js";
 import type { Subject } from "./subject.js";
 
 /** Neither engine lets itself be told where Stripe is; both show their client. */
@@ -39,4 +39,10 @@ export function storeByEvents(
       await Promise.all(Array.from({ length: 16 }, caller));
     },
   };
+}
+
+/** How many rows a peer's table has. */
+export async function countOf({ postgresClient }: Peer, kind: Kind): Promise<number> {
+  const { rows } = await postgresClient.query(`SELECT count(*)::int AS n FROM stripe.${kind}`);
+  return Number(rows[0]?.n);
 }

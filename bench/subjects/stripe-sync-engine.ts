@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { SECRET_KEY, WEBHOOK_SECRET } from "../data.js";
-import { endpointOf, type Peer, peerPackage, quiet, storeByEvents } from "./peer.js";
+import { countOf, endpointOf, type Peer, peerPackage, quiet, storeByEvents } from "./peer.js";
 import type { Open } from "./subject.js";
 
 /** What is used of the package. */
@@ -52,8 +52,7 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
       engine.webhook.processWebhook(body, signature);
   return {
     ...storeByEvents(accept),
-    count: async (kind) =>
-      Number((await query(`SELECT count(*)::int AS n FROM stripe.${kind}`)).rows[0]?.n),
+    count: (kind) => countOf(engine, kind),
     async clear() {
       await query("TRUNCATE stripe.customers, stripe.subscriptions, stripe.subscription_items");
       await query("DELETE FROM stripe._sync_obj_runs");

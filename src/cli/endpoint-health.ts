@@ -2,6 +2,7 @@
 import type Stripe from "stripe";
 import { enabledEvents, type ResourceName } from "../core/catalogue.js";
 import type { Runtime } from "../core/runtime.js";
+import { listed } from "./format.js";
 
 export interface EndpointHealth {
   readonly id: string;
@@ -20,14 +21,18 @@ type EndpointLike = Pick<
   "id" | "url" | "status" | "api_version" | "enabled_events"
 >;
 
+/** Of the events that are needed those that an endpoint does not send. */
+export function notSent(enabled: readonly string[], needed: readonly string[]): string[] {
+  return enabled.includes("*") ? [] : needed.filter((event) => !enabled.includes(event));
+}
+
 export function judgeEndpoint(
   endpoint: EndpointLike,
   resources: readonly ResourceName[],
   wantedVersion: string,
 ): EndpointHealth {
   const { id, url, status, api_version: apiVersion, enabled_events: enabled } = endpoint;
-  const sends = (event: string) => enabled.includes("*") || enabled.includes(event);
-  const missingEvents = enabledEvents(resources).filter((event) => !sends(event));
+  const missingEvents = notSent(enabled, enabledEvents(resources));
   return { id, url, status, apiVersion, wantedVersion, missingEvents };
 }
 
@@ -38,11 +43,9 @@ export function endpointProblems({
   wantedVersion,
   missingEvents,
 }: EndpointHealth): string[] {
-  const few = missingEvents.slice(0, 3).join(", ");
-  const more = missingEvents.length > 3 ? ` and ${missingEvents.length - 3} more` : "";
   return [
     ...(status === "enabled" ? [] : [`it is ${status}`]),
-    ...(missingEvents.length === 0 ? [] : [`it does not send ${few}${more}`]),
+    ...(missingEvents.length === 0 ? [] : [`it does not send ${listed(missingEvents, 3)}`]),
     ...(apiVersion === wantedVersion
       ? []
       : [`it sends API version ${apiVersion ?? "of the account"} and not ${wantedVersion}`]),

@@ -6,6 +6,12 @@ export const count = (value: number): string => value.toLocaleString("en-US");
 export const counted = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 
+/** A few names, and how many more there are. */
+export function listed(names: readonly string[], most = 6): string {
+  const shown = names.slice(0, most).join(", ");
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}
+
 /** A length of time: `850 ms`, `12.3 s`, `4 min 5 s`, `3 h 20 min`, `12 days`. */
 export function duration(milliseconds: number): string {
   const seconds = milliseconds / 1000;

@@ -1,9 +1,9 @@
 /** The command `status`: how current the tables are, and what is under way. It changes nothing. */
 import type { Command } from "commander";
-import { isLive, routePath } from "../core/config.js";
+import { routePath } from "../core/config.js";
 import type { RecordKind } from "../core/store.js";
 import { eventsReadTo } from "../core/sync/open.js";
-import { current, type Pace, STRIPE_RATES } from "../core/sync/pace.js";
+import { paceNow } from "../core/sync/pacer.js";
 import { latestRuns, type RunReport } from "../core/sync/report.js";
 import {
   type Connected,
@@ -70,7 +70,7 @@ async function readStatus(at: Connected, options: Options): Promise<Status> {
     asks: await asksOutstanding(at),
     refreshes: await numberOf(at, "refresh"),
     runs: await latestRuns(runtime, Number(options.runs ?? 5)),
-    pace: await paceOf(at, now),
+    pace: await paceOf(at),
     endpoints: hasKey(runtime) ? await ourEndpoints(runtime, endpointUrl(at, options)) : null,
   };
 }
@@ -91,12 +91,10 @@ async function numberOf({ runtime }: Connected, kind: RecordKind): Promise<numbe
   }
 }
 
-async function paceOf({ runtime }: Connected, now: number): Promise<Status["pace"]> {
-  const record = await runtime.store.record("setting", "pace");
-  if (record === undefined || !hasKey(runtime)) return null;
-  const limit = (isLive(runtime.config) ? STRIPE_RATES.live : STRIPE_RATES.test).total;
-  const { total } = record.data as unknown as Pace;
-  return { perSecond: Math.round(current(total, limit, now).rate * 10) / 10, limit };
+async function paceOf({ runtime }: Connected): Promise<Status["pace"]> {
+  if (!hasKey(runtime)) return null;
+  const pace = await paceNow(runtime);
+  return pace && { perSecond: Math.round(pace.rate * 10) / 10, limit: pace.limit };
 }
 
 function tellStatus(io: Io, status: Status): void {

@@ -2,6 +2,7 @@
 // HTTP, on PostgreSQL. Time at Stripe stands still except where it is moved.
 import { describe, expect, it } from "vitest";
 import { type App, applications, eventually, NOW } from "../postgres/service/kit.js";
+import { price as monthlyPrice } from "../postgres/service/links-kit.js";
 
 const open = applications();
 const still = () => open({ stripe: { now: NOW, deliveryConcurrency: 8 } });
@@ -20,16 +21,6 @@ async function quiet(app: App): Promise<void> {
     (rows) => rows.length === 0,
     30_000,
   );
-}
-
-async function monthlyPrice({ stripe }: App): Promise<string> {
-  const { id } = await stripe.prices.create({
-    currency: "usd",
-    unit_amount: 2_000,
-    recurring: { interval: "month" },
-    product_data: { name: "Engine" },
-  });
-  return id;
 }
 
 describe("the cost of the mirror", () => {

@@ -1,7 +1,7 @@
 // One database for one test file, so that files can run side by side on the one server.
-import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { administer, databaseAt, newName } from "./admin.js";
 
 export interface TestDatabase {
   url: string;
@@ -20,27 +20,15 @@ export interface TestDatabase {
  * afterAll(() => database.drop());
  */
 export async function createDatabase(adminUrl = inject("postgresUrl")): Promise<TestDatabase> {
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await run(adminUrl, `CREATE DATABASE ${name}`);
-  const url = new URL(adminUrl);
-  url.pathname = name;
+  const name = newName("test");
+  await administer(adminUrl, `CREATE DATABASE ${name}`);
   return {
-    url: url.href,
-    drop: () => run(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    url: databaseAt(adminUrl, name),
+    drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
 }
 
 /** `drop` may cut off a connection that is just closing; only a pool without a listener minds. */
 export function createPool(url: string, options: pg.PoolConfig = {}): pg.Pool {
   return new pg.Pool({ connectionString: url, ...options }).on("error", () => {});
-}
-
-async function run(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

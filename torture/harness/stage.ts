@@ -43,6 +43,8 @@ export interface Stage extends Merchant {
   held(type?: string): readonly Delivery[];
   /** Delivers these, or all that wait, one after another; answers the statuses, 0 for none. */
   deliver(deliveries?: readonly Delivery[]): Promise<number[]>;
+  /** Delivers all that wait, in the opposite order. */
+  deliverLastFirst(): Promise<number[]>;
   /** Delivers these at the same moment: they wait at the door until all are there. */
   deliverAtOnce(deliveries: readonly Delivery[]): Promise<number[]>;
   /** These never arrive. */
@@ -62,6 +64,8 @@ export interface Stage extends Merchant {
   checkOneCustomer(id: string): void;
   /** Runs the backfill until the subject says that it is complete, ten times at most. */
   backfill(): Promise<void>;
+  /** Acts while the backfill's first page of this list is on its way, then lets it come to its end. */
+  duringBackfill(list: "customers" | "products", act: () => Promise<unknown>): Promise<void>;
   /** The same with the subject's way to find what was missed. */
   repair(): Promise<void>;
   /** The running subject, and another one on the same data. */
@@ -172,6 +176,7 @@ export async function play(
       await double.deliveries.release(deliveries.map(({ id }) => id));
       return deliveries.map(status);
     },
+    deliverLastFirst: () => stage.deliver([...stage.held()].reverse()),
     deliverAtOnce: async (deliveries) => {
       crowd = gathering(deliveries.length);
       await Promise.all(deliveries.map(({ id }) => double.deliveries.release([id])));
@@ -237,6 +242,14 @@ export async function play(
     backfill: async () => {
       await stage.later(); // what is to be copied is not of this very second
       await untilComplete("The backfill", stage.instance().backfill);
+    },
+    duringBackfill: async (list, act) => {
+      const page = gate.hold(new RegExp(`^GET /v1/${list}\\?.*limit=100`));
+      const copying = stage.backfill();
+      await page.caught;
+      await act();
+      page.release();
+      await copying;
     },
     repair: () => untilComplete("The repair", stage.instance().repair),
     instance: () => {

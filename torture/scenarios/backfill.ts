@@ -56,14 +56,11 @@ export const backfill: Family = {
         const customer = await t.customer();
         await t.deliver();
         await t.later();
-        const page = t.gate.hold(/^GET \/v1\/customers\?.*limit=100/);
-        const copying = t.backfill();
-        await page.caught;
-        await t.stripe.customers.update(customer, { name: "Ada" });
-        await t.deliver();
-        await t.later();
-        page.release();
-        await copying;
+        await t.duringBackfill("customers", async () => {
+          await t.stripe.customers.update(customer, { name: "Ada" });
+          await t.deliver();
+          await t.later();
+        });
       },
     },
     {
@@ -76,14 +73,11 @@ export const backfill: Family = {
         const product = await t.stripe.products.create({ name: "Basic" });
         await t.deliver();
         await t.later();
-        const page = t.gate.hold(/^GET \/v1\/products\?.*limit=100/);
-        const copying = t.backfill();
-        await page.caught;
-        await t.stripe.products.del(product.id);
-        await t.deliver();
-        await t.later();
-        page.release();
-        await copying;
+        await t.duringBackfill("products", async () => {
+          await t.stripe.products.del(product.id);
+          await t.deliver();
+          await t.later();
+        });
       },
     },
     {
@@ -112,12 +106,7 @@ export const backfill: Family = {
         const customer = await t.customer();
         await t.deliver();
         await t.later();
-        const page = t.gate.hold(/^GET \/v1\/customers\?.*limit=100/);
-        const copying = t.backfill();
-        await page.caught;
-        await t.later();
-        page.release();
-        await copying;
+        await t.duringBackfill("customers", () => t.later());
         await t.stripe.customers.update(customer, { name: "Ada" });
         await t.deliver();
       },
@@ -130,13 +119,10 @@ export const backfill: Family = {
       needs: ["backfill"],
       play: async (t) => {
         t.customers(150);
-        const page = t.gate.hold(/^GET \/v1\/customers\?.*limit=100/);
-        const copying = t.backfill();
-        await page.caught;
-        const list = await t.stripe.customers.list({ limit: 100 });
-        await t.stripe.customers.del(list.data.at(-1)?.id ?? "");
-        page.release();
-        await copying;
+        await t.duringBackfill("customers", async () => {
+          const list = await t.stripe.customers.list({ limit: 100 });
+          await t.stripe.customers.del(list.data.at(-1)?.id ?? "");
+        });
         await t.deliver();
       },
     },

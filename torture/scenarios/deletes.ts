@@ -18,7 +18,7 @@ export const deletes: Family = {
         await t.stripe.customers.update(customer, { name: "Ada" });
         await t.later();
         await t.stripe.customers.del(customer);
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
     {
@@ -33,7 +33,7 @@ export const deletes: Family = {
         await t.stripe.products.update(product.id, { name: "Starter" });
         await t.later();
         await t.stripe.products.del(product.id);
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
     {
@@ -48,7 +48,7 @@ export const deletes: Family = {
         await t.stripe.prices.update(price.id, { nickname: "Old" });
         await t.later();
         t.double.dashboard.deletePrice(price.id);
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
     {
@@ -62,7 +62,7 @@ export const deletes: Family = {
         await t.stripe.products.update(product.id, { name: "Mistaken" });
         await t.later();
         await t.stripe.products.del(product.id);
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
     {
@@ -93,7 +93,7 @@ export const deletes: Family = {
         await t.stripe.products.del("basic");
         await t.later();
         await t.stripe.products.create({ id: "basic", name: "Basic, again" });
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
     {
@@ -109,7 +109,7 @@ export const deletes: Family = {
         await t.deliver();
         await t.later();
         await t.stripe.customers.del(customer);
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
   ],

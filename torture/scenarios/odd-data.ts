@@ -144,7 +144,7 @@ export const oddData: Family = {
         await t.stripe.coupons.update(coupon.id, { name: "Ten per cent" });
         await t.stripe.promotionCodes.update(code.id, { active: false });
         t.double.dashboard.failPayout(payout.id);
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
   ],

@@ -99,7 +99,7 @@ export const ordering: Family = {
           if (seats % 3 === 0) await t.later();
           await t.seats(subscription, seats);
         }
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
     {
@@ -130,7 +130,7 @@ export const ordering: Family = {
         await t.stripe.products.update(product.id, { name: "Starter" });
         await t.later();
         await t.stripe.products.update(product.id, { active: false });
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
     {

@@ -139,7 +139,7 @@ export const sameSecond: Family = {
             await t.stripe.products.update(product.id, { name: `Name ${i}` });
           }
         });
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
   ],

@@ -78,7 +78,7 @@ export const subscriptions: Family = {
           const change = { items: [{ id: item, price, quantity }] };
           await t.stripe.subscriptions.update(id, { ...change, proration_behavior: "none" });
         }
-        await t.deliver([...t.held()].reverse());
+        await t.deliverLastFirst();
       },
     },
     {

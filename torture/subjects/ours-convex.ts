@@ -7,6 +7,7 @@ import { type ConvexTest, forget, push, routed } from "../harness/convex.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
 import { sleep } from "../harness/patience.js";
 import type { Instance, Subject, Surroundings } from "../harness/subject.js";
+import { installedBy, OURS } from "./ours.js";
 
 const TABLES = {
   customer: "backend_billing_customers",
@@ -62,26 +63,14 @@ export const oursConvex: Subject = {
   version: () => "this repository",
   ours: true,
   mirrors: Object.keys(TABLES) as Kind[],
-  abilities: [
-    "backfill",
-    "repair",
-    "setup",
-    "shared emails",
-    "several subscriptions",
-    "checkout",
-    "endpoint",
-    "several secrets",
-    "connect",
-    "thin events",
-  ],
+  abilities: OURS,
   install: async (around) => {
     const { call } = await open(around, []);
     const { webhook } = await call<{ webhook?: { id: string; secret?: string } }>("sync", {
       data: false,
       webhook: true,
     });
-    if (!webhook?.secret) throw new Error("There is no new endpoint");
-    return { secrets: [webhook.secret], endpoint: webhook.id };
+    return installedBy(webhook);
   },
   start: async (around, { secrets }): Promise<Instance> => {
     const { library, billing, test, call } = await open(around, secrets);

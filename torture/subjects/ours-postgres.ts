@@ -6,7 +6,9 @@ import pg from "pg";
 import { PgBoss } from "pg-boss";
 import type { BillingExports } from "../../src/postgres/index.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
+import { sleep } from "../harness/patience.js";
 import type { Instance, Subject, Surroundings } from "../harness/subject.js";
+import { installedBy, OURS } from "./ours.js";
 
 const RESOURCES = {
   customer: "customers",
@@ -60,7 +62,7 @@ async function settled(pool: pg.Pool): Promise<void> {
     );
     if (rows[0]?.left === false) return;
     if (Date.now() > end) throw new Error(`It is still busy after ${PATIENCE / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
 }
 
@@ -82,20 +84,7 @@ export const oursPostgres: Subject = {
   version: () => "this repository",
   ours: true,
   mirrors: Object.keys(RESOURCES) as Kind[],
-  abilities: [
-    "backfill",
-    "repair",
-    "setup",
-    "shared emails",
-    "several subscriptions",
-    "checkout",
-    "endpoint",
-    "several secrets",
-    "connect",
-    "thin events",
-    "kill",
-    "database outage",
-  ],
+  abilities: [...OURS, "kill", "database outage"],
   prepare: async (database) => {
     const pool = new pg.Pool({ connectionString: database });
     await (await library()).migrate(pool);
@@ -106,8 +95,7 @@ export const oursPostgres: Subject = {
     const { pool, exports } = await open(around, []);
     const { webhook } = await exports.sync({ data: false, webhook: true });
     await pool.end();
-    if (!webhook?.secret) throw new Error("There is no new endpoint");
-    return { secrets: [webhook.secret], endpoint: webhook.id };
+    return installedBy(webhook);
   },
   start: async (around, { secrets }): Promise<Instance> => {
     const { pool, exports } = await open(around, secrets);

@@ -1,4 +1,6 @@
 /** From what is known to what is wrong. Pure: it asks nobody, so every case has a row in a table test. */
+import { notSent } from "../endpoint-health.js";
+import { listed } from "../format.js";
 import { commandsOf } from "./commands.js";
 import type {
   AddressFacts,
@@ -146,8 +148,7 @@ function diagnoseEndpoint(
   const { id } = current;
   const found: Finding[] = [];
   if (!current.enabled) found.push(find("endpoint_disabled", { id }));
-  const all = current.events.includes("*");
-  const missing = all ? [] : events.filter((event) => !current.events.includes(event));
+  const missing = notSent(current.events, events);
   const extra = current.events.filter((event) => !events.includes(event));
   if (missing.length > 0)
     found.push(find("endpoint_events_missing", { id, events: listed(missing) }));
@@ -193,10 +194,4 @@ function diagnosePortal(
   // Where the tables cannot be read, nobody can say what they remember.
   const known = database !== undefined && stored !== undefined;
   return known && !portals.some(({ isDefault }) => isDefault) ? [find("portal_not_chosen")] : [];
-}
-
-/** A few names, and how many more there are. */
-function listed(names: readonly string[], most = 6): string {
-  const shown = names.slice(0, most).join(", ");
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }

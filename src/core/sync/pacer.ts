@@ -8,7 +8,16 @@ import { BillingError } from "../errors.js";
 import { type AnswerHeaders, headerOf } from "../headers.js";
 import type { Runtime } from "../runtime.js";
 import { stripeStatus } from "../sight.js";
-import { type Pace, type Rates, reserve, STRIPE_RATES, scopeOf, slowed, UNPACED } from "./pace.js";
+import {
+  current,
+  type Pace,
+  type Rates,
+  reserve,
+  STRIPE_RATES,
+  scopeOf,
+  slowed,
+  UNPACED,
+} from "./pace.js";
 
 const ID = "pace";
 /** Milliseconds after its time in which a slot may still be used. */
@@ -76,6 +85,16 @@ export async function paced<T>(
     if (isLimited && rates !== undefined) await slowDown(runtime, rates, endpoint, error);
     throw error;
   }
+}
+
+/** The pace of all endpoints together; null if nobody has asked Stripe yet, or there is no limit. */
+export async function paceNow(
+  runtime: Runtime,
+): Promise<{ readonly rate: number; readonly limit: number } | null> {
+  const limit = ratesOf(runtime.config)?.total;
+  const pace = (await runtime.store.record("setting", ID))?.data as Pace | undefined;
+  if (pace === undefined || limit === undefined) return null;
+  return { rate: current(pace.total, limit, runtime.now()).rate, limit };
 }
 
 function slotFor(runtime: Runtime, rates: Rates, endpoint: string): Promise<number> {

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { handleRequest } from "../../../src/core/http.js";
 import { returnLink } from "../../../src/core/return.js";
 import { createBilling } from "../../../src/postgres/index.js";
-import { type App, type AppOptions, applications, NOW } from "./kit.js";
+import { type AppOptions, applications, NOW } from "./kit.js";
+import { price } from "./links-kit.js";
 import { LIST, link, SESSION, visit } from "./return-kit.js";
 
 const open = applications();
@@ -11,15 +12,6 @@ const still = (options: AppOptions = {}) =>
   open({ endpoint: false, ...options, stripe: { now: NOW, ...options.stripe } });
 const sleepReally = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-async function price({ stripe }: App): Promise<string> {
-  const { id } = await stripe.prices.create({
-    currency: "usd",
-    unit_amount: 2_000,
-    recurring: { interval: "month" },
-    product_data: { name: "Engine" },
-  });
-  return id;
-}
 
 describe("an expired link with a good signature", () => {
   it("sends the person on, without refreshing", async () => {

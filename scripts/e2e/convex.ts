@@ -7,15 +7,15 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import Stripe from "stripe";
 import { build } from "vite";
-import { fillCard, heading, LAPTOP, lookAround, PATIENCE } from "./browser.js";
+import { heading, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { freePort } from "./example.js";
+import { payFor, signOutAndIn } from "./paperboat.js";
 import { expect, type Step } from "./steps.js";
 
 const root = resolve(import.meta.dirname, "../..");
-const CARD = "4242 4242 4242 4242";
 
 export async function walkConvex(browser: Browser, step: Step): Promise<void> {
   const dist = await mkdtemp(join(tmpdir(), "page-"));
@@ -31,10 +31,6 @@ export async function walkConvex(browser: Browser, step: Step): Promise<void> {
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", ({ message }) => complaints.push(message));
-  const payFor = async (tab: Page, button: RegExp) => {
-    await fillCard(tab, CARD);
-    await tab.getByRole("button", { name: button }).click();
-  };
   const charged = async () => {
     const charges = await app.stripe.charges.list();
     return charges.data.map(({ amount }) => amount).join();
@@ -105,15 +101,7 @@ export async function walkConvex(browser: Browser, step: Step): Promise<void> {
   });
 
   await step("she signs out, and in again; a wrong password does not do", async () => {
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByLabel("Email").fill("ada@example.com");
-    await page.getByLabel("Password").fill("wrong horse");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").waitFor();
-    await lookAround(page, "convex-6-wrong-password");
-    await page.getByLabel("Password").fill("correct horse");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await signOutAndIn(page, "convex-6-wrong-password");
     await page.getByText("Ending").waitFor();
   });
 

@@ -7,9 +7,8 @@ import Stripe from "stripe";
 import { startPostgres } from "../../test/setup/server.js";
 import { fillCard, heading, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { canStartPostgres, missingMigrations, startExample } from "./example.js";
+import { CARD, payFor, signOutAndIn } from "./paperboat.js";
 import { expect, type Step } from "./steps.js";
-
-const CARD = "4242 4242 4242 4242";
 
 export async function walkStory(browser: Browser, step: Step): Promise<void> {
   await step("the example's migrations make the tables of its schema", async () => {
@@ -61,10 +60,6 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
   };
   const choose = (page: Page, plan: string) =>
     page.getByRole("button", { name: `Choose ${plan}` }).click();
-  const payFor = async (page: Page, button: RegExp) => {
-    await fillCard(page, CARD);
-    await page.getByRole("button", { name: button }).click();
-  };
 
   const ada = await visitor();
   let page = await ada.newPage();
@@ -265,15 +260,7 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
   });
 
   await step("she signs out, and in again; a wrong password does not do", async () => {
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByLabel("Email").fill("ada@example.com");
-    await page.getByLabel("Password").fill("wrong horse");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").waitFor();
-    await lookAround(page, "11-wrong-password");
-    await page.getByLabel("Password").fill("correct horse");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await signOutAndIn(page, "11-wrong-password");
     await page.getByText("Ending").waitFor();
   });
 

@@ -21,13 +21,14 @@ import {
 } from "./plan.js";
 import { isNotPrepared, type Prepared, type Run } from "./prepared.js";
 import { lockOwners, type Names, type ObjectKey, settleEmptyRows } from "./sql.js";
-import { WRITTEN, writeCommit } from "./write-statement.js";
+import { WRITTEN, type Writer } from "./write-statement.js";
 
 export interface CommitContext {
   readonly pool: PoolLike;
   readonly prepared: Prepared;
   readonly memory: Memory;
   readonly names: Names;
+  readonly statementFor: Writer;
   readonly chosen: readonly ResourceName[];
   readonly retried?: (() => void) | undefined;
 }
@@ -57,9 +58,11 @@ export async function commit(context: CommitContext, batch: Batch): Promise<Comm
     try {
       if (!hasRecords && owners.length === 0 && attempt <= OPTIMISTIC_TRIES) {
         const judged = await judge(names, run, batch, objects, false);
-        for (const { resource, id } of objects) {
-          memory.compare(keyOf(resource, id), judged.was(resource, id));
-        }
+        memory.compare(
+          new Map(
+            objects.map(({ resource, id }) => [keyOf(resource, id), judged.was(resource, id)]),
+          ),
+        );
         owners = allOf(await ownersAffected(names, chosen, run, judged));
         if (owners.length > 0) continue;
         await write(context, run, batch, judged, []);
@@ -75,18 +78,17 @@ export async function commit(context: CommitContext, batch: Batch): Promise<Comm
   }
 }
 
-/** The commit of an event about an object whose version is remembered, in one round trip. */
+/** The commit of events about objects whose versions are all remembered, in one round trip. */
 async function commitFromMemory(
   context: CommitContext,
   batch: Batch,
-  [object, ...others]: readonly ObjectKey[],
+  objects: readonly ObjectKey[],
 ): Promise<Committed | undefined> {
-  if (object === undefined || others.length > 0) return undefined;
+  if (objects.length === 0) return undefined;
   const { memory, names, chosen } = context;
   const { run } = context.prepared;
-  const key = keyOf(object.resource, object.id);
-  const version = memory.recall(key);
-  const judged = version && judgeBy(batch, version);
+  const versions = memory.recall(objects.map(({ resource, id }) => keyOf(resource, id)));
+  const judged = versions && judgeBy(batch, versions);
   if (judged === undefined) return undefined;
   if ((await ownersAffected(names, chosen, run, judged)).length > 0) return undefined;
   try {
@@ -94,8 +96,7 @@ async function commitFromMemory(
     return { committed: true, units: judged.planned.outcomes };
   } catch (error) {
     if (!isPassing(error)) throw error;
-    memory.mistaken(key);
-    return undefined;
+    return undefined; // what is read now shows whether the memory was wrong, or the event known
   }
 }
 
@@ -129,13 +130,13 @@ async function commitLocked(
 }
 
 async function write(
-  { names, chosen, memory, prepared }: CommitContext,
+  { statementFor, memory, prepared }: CommitContext,
   run: Run,
   batch: Batch,
   judged: Judged,
   affected: readonly Affected[],
 ): Promise<void> {
-  const statement = writeCommit(names, chosen, judged, affected, batch.now);
+  const statement = statementFor(judged, affected, batch.now);
   if (statement === undefined) return;
   const [answer] = (await run(statement)) as { ok: number }[];
   if (answer?.ok !== WRITTEN) throw new Overtaken("Something changed between judgement and write");

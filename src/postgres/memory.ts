@@ -7,17 +7,17 @@
 import type { Version } from "../core/mirror.js";
 
 export interface Memory {
-  /** What is remembered, if it is to be trusted. */
-  recall(key: string): Version | undefined;
-  /** What was read, which also shows whether what is remembered was right. */
-  compare(key: string, stored: Version | undefined): void;
+  /** What is remembered, if it is to be trusted and there is something for every key. */
+  recall(keys: readonly string[]): Remembered | undefined;
+  /** What was read for a commit, which also shows whether what is remembered was right. */
+  compare(stored: ReadonlyMap<string, Version | undefined>): void;
   /** What was written. */
   keep(key: string, written: Version): void;
-  /** A write that was judged by what is remembered was refused. */
-  mistaken(key: string): void;
 }
 
-/** A wrong memory costs a round trip and a right one saves one, so it must be right more often. */
+export type Remembered = ReadonlyMap<string, Version>;
+
+/** A commit by a wrong memory costs a round trip and by a right one saves one; so right must be more frequent. */
 const MISTAKE = -2;
 const MOST_TRUST = 20;
 const LEAST_TRUST = -20;
@@ -38,17 +38,29 @@ export function createMemory(most: number): Memory {
     }
   };
   return {
-    recall: (key) => (trust > 0 ? versions.get(key) : undefined),
-    compare(key, stored) {
-      const remembered = versions.get(key);
-      if (remembered !== undefined) prove(remembered.revision === stored?.revision ? 1 : MISTAKE);
-      if (stored === undefined) versions.delete(key);
-      else keep(key, stored);
+    recall(keys) {
+      if (trust <= 0) return undefined;
+      const found = new Map<string, Version>();
+      for (const key of keys) {
+        const version = versions.get(key);
+        if (version === undefined) return undefined;
+        found.set(key, version);
+      }
+      return found;
+    },
+    compare(stored) {
+      let usable = stored.size > 0;
+      let right = true;
+      for (const [key, version] of stored) {
+        const remembered = versions.get(key);
+        if (remembered === undefined) usable = false;
+        else if (remembered.revision !== version?.revision) right = false;
+        if (version === undefined) versions.delete(key);
+        else keep(key, version);
+      }
+      if (!right) prove(MISTAKE);
+      else if (usable) prove(1);
     },
     keep,
-    mistaken(key) {
-      prove(MISTAKE);
-      versions.delete(key);
-    },
   };
 }

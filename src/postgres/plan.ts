@@ -71,19 +71,20 @@ export async function judge(
 }
 
 /**
- * Judges the batch by a version of its only object that may be out of date, and as if its event
- * were new; the write finds out. Undefined if more must be known, or nothing would be written that
- * could find out.
+ * Judges the batch by versions of all its objects that may be out of date, and as if its events
+ * were new; the write finds out. Undefined if more must be known, or an object would not be written
+ * and so nothing could find out.
  */
-export function judgeBy(batch: Batch, version: Version): Judged | undefined {
+export function judgeBy(batch: Batch, versions: ReadonlyMap<string, Version>): Judged | undefined {
+  const was: Known["version"] = (resource, id) => versions.get(keyOf(resource, id));
   const planned = planCommit(batch, {
-    version: () => version,
+    version: was,
     content: () => undefined,
     watermark: () => undefined, // only asked for where no version is known
     seen: () => false,
   });
-  if ("compare" in planned || planned.versions.length !== 1) return undefined;
-  return { planned, was: () => version };
+  if ("compare" in planned || planned.versions.length < versions.size) return undefined;
+  return { planned, was };
 }
 
 /** Owners whose row of nulls may have to come or go because of what was planned. */

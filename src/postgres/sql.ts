@@ -10,7 +10,15 @@ import type { ResourceName } from "../core/catalogue.js";
 import { resources } from "../core/resources.js";
 import type { EmptyRows } from "../core/row.js";
 import { identifier } from "./database.js";
-import { type Parameters, parameters, rowsOf, type Statement, textsOf } from "./statement.js";
+import {
+  fill,
+  type List,
+  type Parameters,
+  rowsOf,
+  type Statement,
+  template,
+  textsOf,
+} from "./statement.js";
 import { snake } from "./tables.js";
 
 export interface Names {
@@ -43,10 +51,14 @@ export function byKey(a: ObjectKey, b: ObjectKey): number {
 
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** A statement around its parameters, with lists of so many elements. */
-function statement(size: number, write: (into: Parameters) => string): Statement {
-  const into = parameters(size <= 1);
-  return { text: write(into), values: into.values };
+/** A statement for this once. */
+function statement(write: (into: Parameters<void>) => string): Statement {
+  return fill(template(write), undefined);
+}
+
+/** A list that is there already. */
+function given<T>(elements: readonly T[]): List<void, T> {
+  return { single: elements.length === 1, of: () => elements };
 }
 
 /**
@@ -60,22 +72,22 @@ export function readKnown(
   events: readonly string[],
   lock: boolean,
 ): Statement {
-  return statement(Math.max(objects.length, events.length), (into) => {
-    const wanted = rowsOf(into, "w", { resource: "text", id: "text" }, objects);
+  return statement((into) => {
+    const wanted = rowsOf(into, "w", { resource: "text", id: "text" }, given(objects));
     const found = `LATERAL (
     SELECT resource, id, revision, state, lo, hi, first, ask_at IS NOT NULL AS stale FROM ${names.versions} v
     WHERE v.resource = w.resource AND v.id = w.id LIMIT 1${lock ? " FOR UPDATE" : ""}) v`;
-    const seen = `FROM ${textsOf(into, "event", events)} CROSS JOIN LATERAL (
+    const seen = `FROM ${textsOf(into, "event", given(events))} CROSS JOIN LATERAL (
     SELECT event_id FROM ${names.receipts} WHERE event_id = event LIMIT 1) r`;
     const watermarks = `(SELECT json_object_agg(id, data -> 'at') FROM ${names.records} WHERE kind = 'watermark')`;
-    if (into.single && objects.length === 1) {
+    if (objects.length === 1 && events.length <= 1) {
       return `SELECT json_build_array(v) AS versions, (SELECT json_build_array(r.event_id) ${seen}) AS receipts,
   CASE WHEN v.id IS NULL THEN ${watermarks} END AS watermarks
 FROM ${wanted} LEFT JOIN ${found} ON true`;
     }
     return `WITH found AS MATERIALIZED (SELECT v.* FROM ${wanted} CROSS JOIN ${found})
 SELECT (SELECT json_agg(found) FROM found) AS versions, (SELECT json_agg(r.event_id) ${seen}) AS receipts,
-  CASE WHEN (SELECT count(*) FROM found) < ${into.add(objects.length)}::bigint THEN ${watermarks} END AS watermarks`;
+  CASE WHEN (SELECT count(*) FROM found) < ${into.add(() => objects.length)}::bigint THEN ${watermarks} END AS watermarks`;
   });
 }
 
@@ -87,8 +99,7 @@ export function readContents(
 ): Statement {
   const column = snake(resources[resource].idField);
   return statement(
-    ids.length,
-    (into) => `SELECT id, t.content FROM ${textsOf(into, "id", ids)} CROSS JOIN LATERAL (
+    (into) => `SELECT id, t.content FROM ${textsOf(into, "id", given(ids))} CROSS JOIN LATERAL (
   SELECT stripe AS content FROM ${names.table(resource)} WHERE ${column} = id LIMIT 1) t`,
   );
 }
@@ -96,9 +107,8 @@ export function readContents(
 /** Held until the transaction ends: nobody else adds to or takes from what these owners have. */
 export function lockOwners(owners: readonly string[]): Statement {
   return statement(
-    owners.length,
     (into) => `SELECT pg_advisory_xact_lock(key) FROM (
-  SELECT DISTINCT hashtextextended('backend_billing ' || owner, 0) AS key FROM ${textsOf(into, "owner", owners)} ORDER BY key
+  SELECT DISTINCT hashtextextended('backend_billing ' || owner, 0) AS key FROM ${textsOf(into, "owner", given(owners))} ORDER BY key
 ) AS keys`,
   );
 }
@@ -111,8 +121,7 @@ export function readOwners(
 ): Statement {
   const column = snake(resources[resource].idField);
   return statement(
-    ids.length,
-    (into) => `SELECT t.owner FROM ${textsOf(into, "id", ids)} CROSS JOIN LATERAL (
+    (into) => `SELECT t.owner FROM ${textsOf(into, "id", given(ids))} CROSS JOIN LATERAL (
   SELECT ${snake(ownerField)} AS owner FROM ${names.table(resource)} WHERE ${column} = id LIMIT 1) t`,
   );
 }
@@ -128,15 +137,14 @@ export function settleEmptyRows(
   const id = snake(resources[resource].idField);
   const key = snake(ownerField);
   return statement(
-    owners.length,
     (into) => `WITH owners AS MATERIALIZED (
   SELECT owner,
     (SELECT true FROM ${names.table(owner)} o WHERE o.${key} = owner LIMIT 1) IS NOT NULL AS is_there,
     (SELECT true FROM ${table} t WHERE t.${key} = owner AND t.${id} IS NOT NULL LIMIT 1) IS NOT NULL AS has_some
-  FROM ${textsOf(into, "owner", owners)}
+  FROM ${textsOf(into, "owner", given(owners))}
 ), added AS (
   INSERT INTO ${table} (${key}, last_synced_at)
-  SELECT owner, ${into.add(now)}::bigint FROM owners WHERE is_there AND NOT has_some
+  SELECT owner, ${into.add(() => now)}::bigint FROM owners WHERE is_there AND NOT has_some
   ON CONFLICT (${key}) WHERE ${id} IS NULL DO NOTHING
 )
 DELETE FROM ${table} USING (
@@ -160,7 +168,7 @@ export interface FlatRecordWrite {
 
 /** Applies record writes and answers which of them found the revision they expected. */
 export function writeRecords(names: Names, writes: readonly FlatRecordWrite[]): Statement {
-  return statement(writes.length, (into) => {
+  return statement((into) => {
     const columns = {
       kind: "text",
       id: "text",
@@ -172,7 +180,7 @@ export function writeRecords(names: Names, writes: readonly FlatRecordWrite[]): 
     } as const;
     return `WITH writes AS MATERIALIZED (
   SELECT w.*, l.place, l.revision FROM (
-    SELECT * FROM ${rowsOf(into, "w", columns, writes)} ORDER BY kind, id
+    SELECT * FROM ${rowsOf(into, "w", columns, given(writes))} ORDER BY kind, id
   ) w LEFT JOIN LATERAL (
     SELECT r.ctid AS place, r.revision FROM ${names.records} r
     WHERE r.kind = w.kind AND r.id = w.id LIMIT 1 FOR UPDATE
@@ -198,8 +206,7 @@ UNION ALL SELECT kind, id FROM writes WHERE gone AND expect = 0 AND revision IS 
 /** The customers that claims point at. */
 export function readClaimed(names: Names, claims: readonly string[]): Statement {
   return statement(
-    claims.length,
-    (into) => `SELECT r.ref FROM ${textsOf(into, "claim", claims)} CROSS JOIN LATERAL (
+    (into) => `SELECT r.ref FROM ${textsOf(into, "claim", given(claims))} CROSS JOIN LATERAL (
   SELECT ref FROM ${names.records} WHERE kind = 'claim' AND id = claim LIMIT 1) r WHERE r.ref IS NOT NULL`,
   );
 }
@@ -220,8 +227,7 @@ export function relink(names: Names, resource: ResourceName, ids: readonly strin
   const link = snake(field);
   // Not by place: the row may change meanwhile, and must get its link all the same.
   return statement(
-    ids.length,
     (into) => `UPDATE ${table} t SET ${link} = ${entityOf(names, `t.${id}`)}
-  WHERE t.${id} = ANY(ARRAY(SELECT id FROM ${textsOf(into, "id", ids)})) AND t.${link} IS DISTINCT FROM ${entityOf(names, `t.${id}`)}`,
+  WHERE t.${id} = ANY(ARRAY(SELECT id FROM ${textsOf(into, "id", given(ids))})) AND t.${link} IS DISTINCT FROM ${entityOf(names, `t.${id}`)}`,
   );
 }

@@ -1,4 +1,8 @@
-/** Puts statements together: values, and lists of rows, become parameters and the SQL that reads them. */
+/**
+ * Puts statements together: values, and lists of rows, become parameters and the SQL that reads
+ * them. What a statement says and what it is filled with are apart, so that one that is run often
+ * is put together once.
+ */
 import { contentText, jsonText } from "./json.js";
 
 export interface Statement {
@@ -6,18 +10,33 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** The values of a statement that is being written. */
-export interface Parameters {
-  /** Whether every list has at most one element. */
-  readonly single: boolean;
-  readonly values: readonly unknown[];
-  /** Adds a value and answers how the statement names it. */
-  add(value: unknown): string;
+/** A statement without its values. */
+export interface Template<D> {
+  readonly text: string;
+  /** For each parameter, where its value is found. */
+  readonly values: readonly ((data: D) => unknown)[];
 }
 
-export function parameters(single: boolean): Parameters {
-  const values: unknown[] = [];
-  return { single, values, add: (value) => `$${values.push(value)}` };
+/** The parameters of a statement that is being written. */
+export interface Parameters<D> {
+  /** Adds a value and answers how the statement names it. */
+  add(value: (data: D) => unknown): string;
+}
+
+/** A list that the statement is filled with. */
+export interface List<D, T> {
+  /** Whether it will have exactly one element; otherwise it may have any number. */
+  readonly single: boolean;
+  readonly of: (data: D) => readonly T[];
+}
+
+export function template<D>(write: (into: Parameters<D>) => string): Template<D> {
+  const values: ((data: D) => unknown)[] = [];
+  return { text: write({ add: (value) => `$${values.push(value)}` }), values };
+}
+
+export function fill<D>({ text, values }: Template<D>, data: D): Statement {
+  return { text, values: values.map((value) => value(data)) };
 }
 
 export type Columns = { readonly [column: string]: "text" | "bigint" | "boolean" | "jsonb" };
@@ -27,49 +46,63 @@ export type Columns = { readonly [column: string]: "text" | "bigint" | "boolean"
  * and reads those faster; several go in as JSON text, because drivers agree on nothing else. So
  * there are two texts for a statement and not one for each number of rows.
  */
-export function rowsOf<C extends Columns>(
-  into: Parameters,
+export function rowsOf<D, C extends Columns>(
+  into: Parameters<D>,
   name: string,
   columns: C,
-  rows: readonly { readonly [K in keyof C]: unknown }[],
+  rows: List<D, { readonly [K in keyof C]: unknown }>,
 ): string {
-  const [row] = rows;
-  if (into.single && row !== undefined) {
-    const values = Object.entries(columns).map(([column, type]) =>
-      type === "jsonb"
-        ? `${into.add(jsonText(row[column]))}::text::jsonb AS ${column}`
-        : `${into.add(row[column])}::${type} AS ${column}`,
-    );
+  if (rows.single) {
+    const values = Object.entries(columns).map(([column, type]) => {
+      const value = (data: D) => rows.of(data)[0]?.[column];
+      return type === "jsonb"
+        ? `${into.add((data) => jsonText(value(data)))}::text::jsonb AS ${column}`
+        : `${into.add(value)}::${type} AS ${column}`;
+    });
     return `(SELECT ${values.join(", ")}) AS ${name}`;
   }
   const types = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
-  return `json_to_recordset(${into.add(jsonText(rows))}::text::json) AS ${name}(${types.join(", ")})`;
+  const json = into.add((data) => jsonText(rows.of(data)));
+  return `json_to_recordset(${json}::text::json) AS ${name}(${types.join(", ")})`;
 }
 
 /** Texts as something to select from: its one column is `name`. */
-export function textsOf(into: Parameters, name: string, texts: readonly string[]): string {
-  if (into.single && texts.length > 0)
-    return `(SELECT ${into.add(texts[0])}::text AS ${name}) AS ${name}s`;
-  return `json_array_elements_text(${into.add(JSON.stringify(texts))}::text::json) AS ${name}s(${name})`;
+export function textsOf<D>(into: Parameters<D>, name: string, texts: List<D, string>): string {
+  if (texts.single) {
+    return `(SELECT ${into.add((data) => texts.of(data)[0])}::text AS ${name}) AS ${name}s`;
+  }
+  const json = into.add((data) => JSON.stringify(texts.of(data)));
+  return `json_array_elements_text(${json}::text::json) AS ${name}s(${name})`;
+}
+
+export interface Document {
+  readonly id: string;
+  readonly content: object;
 }
 
 /**
  * JSON documents beside the ids that they belong to, with columns `id` and `content`. OFFSET keeps
  * PostgreSQL from parsing a document again wherever it is mentioned.
  */
-export function documentsOf(
-  into: Parameters,
+export function documentsOf<D>(
+  into: Parameters<D>,
   name: string,
-  documents: readonly { readonly id: string; readonly content: object }[],
+  documents: List<D, Document>,
 ): string {
-  const contents = documents.map(({ content }) => contentText(content));
-  const [only] = documents;
-  if (into.single && only !== undefined) {
-    return `(SELECT ${into.add(only.id)}::text AS id, ${into.add(contents[0])}::text::jsonb AS content OFFSET 0) AS ${name}`;
+  if (documents.single) {
+    const only = (data: D) => documents.of(data)[0] as Document;
+    const id = into.add((data) => only(data).id);
+    const content = into.add((data) => contentText(only(data).content));
+    return `(SELECT ${id}::text AS id, ${content}::text::jsonb AS content OFFSET 0) AS ${name}`;
   }
   // A line each, so that the list itself needs no parsing: JSON never holds a bare line break.
-  const ids = into.add(JSON.stringify(documents.map(({ id }) => id)));
-  const lines = into.add(contents.join("\n"));
+  const ids = into.add((data) => JSON.stringify(documents.of(data).map(({ id }) => id)));
+  const lines = into.add((data) =>
+    documents
+      .of(data)
+      .map(({ content }) => contentText(content))
+      .join("\n"),
+  );
   return `(SELECT id, line::jsonb AS content FROM ROWS FROM (json_array_elements_text(${ids}::text::json),
     unnest(string_to_array(${lines}::text, E'\\n'))) AS d(id, line) OFFSET 0) AS ${name}`;
 }

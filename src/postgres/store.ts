@@ -11,6 +11,7 @@ import { createMemory } from "./memory.js";
 import { prepareOn } from "./prepared.js";
 import { namesIn } from "./sql.js";
 import { pathExpression, resourceTable, snake } from "./tables.js";
+import { createWriter } from "./write-statement.js";
 
 /** Where the tables are. */
 export interface PostgresStoreOptions {
@@ -33,6 +34,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     prepared: prepareOn(pool),
     memory: createMemory(10_000),
     names,
+    statementFor: createWriter(names, chosen),
     chosen,
     retried: options.retried,
   };

@@ -19,35 +19,46 @@ const at = (revision: number): Version => ({
 });
 
 describe("the memory", () => {
+  const read = (...pairs: [string, number][]) =>
+    new Map(pairs.map(([key, revision]) => [key, at(revision)]));
+
   it("is used once it has proved right", () => {
     const memory = createMemory(10);
     memory.keep("a", at(1));
-    expect(memory.recall("a")).toBeUndefined();
-    memory.compare("a", at(1));
-    expect(memory.recall("a")).toEqual(at(1));
+    expect(memory.recall(["a"])).toBeUndefined();
+    memory.compare(read(["a", 1]));
+    expect(memory.recall(["a"])).toEqual(read(["a", 1]));
   });
-  it("is not used where it is wrong more often than right", () => {
+  it("is of no use unless it knows all that a commit is about", () => {
     const memory = createMemory(10);
-    memory.keep("a", at(1));
-    memory.compare("a", at(1));
-    memory.keep("b", at(1));
-    memory.compare("b", at(2));
-    expect(memory.recall("a")).toBeUndefined();
-    for (let n = 0; n < 5; n++) memory.compare("b", at(2));
-    expect(memory.recall("a")).toEqual(at(1));
-    memory.mistaken("b");
-    memory.mistaken("b");
-    expect(memory.recall("a")).toBeUndefined();
+    for (let n = 0; n < 2; n++) memory.compare(read(["a", 1], ["b", 1]));
+    expect(memory.recall(["a", "b"])?.size).toBe(2);
+    expect(memory.recall(["a", "c"])).toBeUndefined();
+  });
+  it("has proved nothing by what it did not know", () => {
+    const memory = createMemory(10);
+    memory.compare(read(["a", 1]));
+    memory.compare(read(["a", 1], ["b", 1]));
+    expect(memory.recall(["a"])).toBeUndefined();
+  });
+  it("is not used where commits would be refused more often than not", () => {
+    const memory = createMemory(10);
+    for (let n = 0; n < 3; n++) memory.compare(read(["a", 1], ["b", 1]));
+    expect(memory.recall(["a"])).toBeDefined();
+    memory.compare(read(["a", 1], ["b", 2])); // one of two is enough to refuse both
+    expect(memory.recall(["a"])).toBeUndefined();
+    memory.compare(read(["a", 1], ["b", 2]));
+    expect(memory.recall(["a"])).toBeDefined();
   });
   it("forgets what was not used for longest", () => {
     const memory = createMemory(2);
     memory.keep("a", at(1));
     memory.keep("b", at(1));
-    memory.compare("a", at(1));
+    memory.compare(read(["a", 1]));
     memory.keep("c", at(1));
-    expect(memory.recall("a")).toEqual(at(1));
-    expect(memory.recall("b")).toBeUndefined();
-    expect(memory.recall("c")).toEqual(at(1));
+    expect(memory.recall(["a"])).toEqual(read(["a", 1]));
+    expect(memory.recall(["b"])).toBeUndefined();
+    expect(memory.recall(["c"])).toEqual(read(["c", 1]));
   });
 });
 
@@ -93,6 +104,30 @@ describe("on PostgreSQL", () => {
     expect(await trips(store.commit(update("prod_1", 110)))).toBe(2);
     expect(await trips(store.commit(update("prod_1", 120)))).toBe(1);
     expect((await store.version("products", "prod_1"))?.revision).toBe(3);
+  });
+
+  it("events that came together do so, too", async () => {
+    const store = createPostgresStore({ pool });
+    const ids = ["prod_11", "prod_12", "prod_13", "prod_14"];
+    const together = (second: number) =>
+      Promise.all(ids.map((id) => store.commit(update(id, second))));
+    for (const second of [100, 110]) await together(second);
+    expect(await trips(together(120))).toBe(2); // one for each of the two groups
+    for (const id of ids) expect((await store.version("products", id))?.revision).toBe(3);
+  });
+
+  it("one that another process has changed does not harm those that came with it", async () => {
+    const [ours, theirs] = [createPostgresStore({ pool }), createPostgresStore({ pool })];
+    const ids = ["prod_21", "prod_22", "prod_23", "prod_24"];
+    const together = (second: number) =>
+      Promise.all(ids.map(async (id) => only(await ours.commit(update(id, second)))));
+    for (const second of [100, 110, 120]) await together(second);
+    await theirs.commit(update("prod_22", 200));
+    const outcomes = await together(150);
+    expect(outcomes[1]).toEqual({ act: "drop", revision: 4 });
+    expect(outcomes[3]).toEqual({ act: "write", revision: 4 });
+    expect((await ours.row("products", "prod_22"))?.stripe).toMatchObject({ second: 200 });
+    expect((await ours.row("products", "prod_21"))?.stripe).toMatchObject({ second: 150 });
   });
 
   it("a late, a doubled and an unclear event are told apart as without it", async () => {

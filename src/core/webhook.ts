@@ -62,7 +62,8 @@ async function receive(
       );
     }
     const received = await receiveEvent(runtime, event, note && ((outcome) => note({ outcome })));
-    return json(200, { received });
+    // Nearly every answer is this one, and a body is a stream to make and to read.
+    return received === "handled" ? new Response() : json(200, { received });
   } catch (error) {
     note?.({ "error.type": errorType(error) });
     if (error instanceof BillingError && error.code === "invalid_signature") {

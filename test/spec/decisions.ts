@@ -68,7 +68,7 @@ export const decisions: readonly Decision[] = [
     section: "4.1",
     open: "the webhook's answer",
     decided:
-      "200 with `{ received }`, which is `handled`, `duplicate` or `ignored`, once everything is stored. Otherwise `{ error: { code, message } }`: 400 for a missing or wrong signature or what is no event, 405 for another method, 413 above 4 MiB, 500 for what was not stored, so that Stripe sends it again.",
+      "200 without a body once everything is stored, and 200 with `{ received }` where there was nothing to store, which is `duplicate` or `ignored`. Otherwise `{ error: { code, message } }`: 400 for a missing or wrong signature or what is no event, 405 for another method, 413 above 4 MiB, 500 for what was not stored, so that Stripe sends it again.",
   },
   {
     section: "4.1",

@@ -3,7 +3,9 @@ import { type App, NOW } from "./kit.js";
 
 export interface Answer {
   readonly status: number;
+  /** Empty where nothing was said, as when an event is stored. */
   readonly body: { received?: string; error?: { code: string; message: string } };
+  readonly text: string;
   readonly headers: Headers;
 }
 
@@ -30,10 +32,12 @@ export async function post(app: App, body: string, posting: Posting = {}): Promi
     headers: header === null ? {} : { "Stripe-Signature": header },
     body: method === "GET" ? null : body,
   });
+  const text = await answer.text();
   return {
     status: answer.status,
     headers: answer.headers,
-    body: (await answer.json()) as Answer["body"],
+    text,
+    body: JSON.parse(text || "{}") as Answer["body"],
   };
 }
 

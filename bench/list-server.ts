@@ -7,7 +7,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createdAt, type Kind, objectOf } from "./data.js";
+import { BEGINNING, createdAt, type Kind, objectOf } from "./data.js";
 
 export interface Accounts {
   readonly customers: number;
@@ -119,7 +119,11 @@ function answer(request: IncomingMessage): { status: number; body: string } {
     return { status: 200, body: JSON.stringify(make()) };
   }
   if (pathname === "/v1/account") {
-    return { status: 200, body: '{"id":"acct_benchmark","object":"account"}' };
+    const created = BEGINNING - 30 * 86_400; // nobody sells on the first day
+    return {
+      status: 200,
+      body: JSON.stringify({ id: "acct_benchmark", object: "account", created }),
+    };
   }
   if (pathname === "/v1/customers/search") {
     return { status: 200, body: '{"object":"search_result","data":[],"has_more":false}' };

@@ -34,6 +34,13 @@ export interface Runtime {
   wake(delay: number): void;
 }
 
+const WORKERS = 4;
+
+/** How many pages this process works at at once. */
+export function workersOf({ config }: Pick<Runtime, "config">): number {
+  return Math.max(1, config.concurrency ?? WORKERS);
+}
+
 export interface Platform {
   readonly store: Store;
   baseUrl(): string;

@@ -33,9 +33,11 @@ export interface CommitContext {
   readonly retried?: (() => void) | undefined;
 }
 
+/** By these a write takes itself back. */
 const DIVISION_BY_ZERO = "22012";
+const UNIQUE_VIOLATION = "23505";
 /** Serialisation failure, deadlock: the same work again has every chance. */
-const PASSING = new Set(["40001", "40P01", DIVISION_BY_ZERO]);
+const PASSING = new Set(["40001", "40P01", DIVISION_BY_ZERO, UNIQUE_VIOLATION]);
 /** After so many lost races the batch locks what it judges. */
 const OPTIMISTIC_TRIES = 2;
 const TRIES = 40;
@@ -141,6 +143,7 @@ async function write(
   const [answer] = (await run(statement)) as { ok: number }[];
   if (answer?.ok !== WRITTEN) throw new Overtaken("Something changed between judgement and write");
   prepared.grown(judged.planned.versions.length);
+  if (batch.records !== undefined) return; // a page of a run: so much would drive out what is used
   for (const { resource, id, next } of judged.planned.versions) {
     memory.keep(keyOf(resource, id), next);
   }

@@ -4,7 +4,7 @@
  */
 import { workOnce } from "../core/background.js";
 import { factsOf } from "../core/error-facts.js";
-import type { Runtime } from "../core/runtime.js";
+import { type Runtime, workersOf } from "../core/runtime.js";
 import { openPartitions } from "../core/sync/open.js";
 import { prune } from "../core/sync/prune.js";
 import { tick } from "../core/sync/tick.js";
@@ -64,7 +64,6 @@ const CATCH_UP = "*/5 * * * *";
 const RECONCILE = "37 3 * * *";
 const BACKGROUND = "* * * * *";
 const WORKERS = 16;
-const CONCURRENCY = 4;
 
 /** Milliseconds that one job works at pages before it makes way for its successor. */
 const TURN = 60_000;
@@ -115,7 +114,7 @@ export async function addCronJobs(
     {
       name: pages,
       cron: undefined,
-      atOnce: runtime.config.concurrency ?? CONCURRENCY,
+      atOnce: workersOf(runtime),
       work: async () => {
         // A turn that was cut off by time, not by lack of work, is followed by another.
         if (await workInTurn(runtime, stop.signal)) await wake();

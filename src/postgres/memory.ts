@@ -22,27 +22,27 @@ const MISTAKE = -2;
 const MOST_TRUST = 20;
 const LEAST_TRUST = -20;
 
-export function createMemory(most: number): Memory {
-  const versions = new Map<string, Version>();
+/** Remembers so many versions at least, and at most twice as many: what was used lately. */
+export function createMemory(least: number): Memory {
+  let lately = new Map<string, Version>();
+  let before = new Map<string, Version>();
   let trust = 0;
   const prove = (change: number): void => {
     trust = Math.min(MOST_TRUST, Math.max(LEAST_TRUST, trust + change));
   };
   const keep = (key: string, version: Version): void => {
-    versions.delete(key); // to the end of the line: what was not used for longest goes first
-    versions.set(key, version);
-    if (versions.size <= most) return;
-    for (const oldest of versions.keys()) {
-      versions.delete(oldest);
-      return;
-    }
+    lately.set(key, version);
+    if (lately.size < least) return;
+    before = lately;
+    lately = new Map();
   };
+  const find = (key: string) => lately.get(key) ?? before.get(key);
   return {
     recall(keys) {
       if (trust <= 0) return undefined;
       const found = new Map<string, Version>();
       for (const key of keys) {
-        const version = versions.get(key);
+        const version = find(key);
         if (version === undefined) return undefined;
         found.set(key, version);
       }
@@ -52,15 +52,20 @@ export function createMemory(most: number): Memory {
       let usable = stored.size > 0;
       let right = true;
       for (const [key, version] of stored) {
-        const remembered = versions.get(key);
+        const remembered = find(key);
         if (remembered === undefined) usable = false;
         else if (remembered.revision !== version?.revision) right = false;
-        if (version === undefined) versions.delete(key);
-        else keep(key, version);
+        if (version !== undefined) keep(key, version);
+        else if (remembered !== undefined) forget(key);
       }
       if (!right) prove(MISTAKE);
       else if (usable) prove(1);
     },
     keep,
   };
+
+  function forget(key: string): void {
+    lately.delete(key);
+    before.delete(key);
+  }
 }

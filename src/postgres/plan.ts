@@ -29,6 +29,8 @@ interface Read {
   readonly watermarks: Partial<Record<ResourceName, number>> | null;
 }
 
+const NOTHING: Read = { versions: null, receipts: null, watermarks: null };
+
 /** What was planned, and the versions by which it was judged. */
 export interface Judged {
   readonly planned: Planned;
@@ -44,7 +46,10 @@ export async function judge(
   lock: boolean,
 ): Promise<Judged> {
   const events = batch.units.flatMap((unit) => (unit.receipt ? [unit.receipt.eventId] : []));
-  const [found] = (await run(readKnown(names, objects, events, lock))) as [Read];
+  const nothing = objects.length + events.length === 0;
+  const [found] = nothing
+    ? [NOTHING]
+    : ((await run(readKnown(names, objects, events, lock))) as [Read]);
   const versions = new Map(
     (found.versions ?? []).flatMap((each) => (each ? [[keyOf(each.resource, each.id), each]] : [])),
   );

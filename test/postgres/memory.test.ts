@@ -52,13 +52,22 @@ describe("the memory", () => {
   });
   it("forgets what was not used for longest", () => {
     const memory = createMemory(2);
-    memory.keep("a", at(1));
-    memory.keep("b", at(1));
     memory.compare(read(["a", 1]));
+    memory.compare(read(["a", 1], ["b", 1]));
+    memory.compare(read(["a", 1]));
+    expect(memory.recall(["a", "b"])).toBeDefined();
     memory.keep("c", at(1));
     expect(memory.recall(["a"])).toEqual(read(["a", 1]));
     expect(memory.recall(["b"])).toBeUndefined();
     expect(memory.recall(["c"])).toEqual(read(["c", 1]));
+  });
+  it("holds no more than twice as much as it promises", () => {
+    const memory = createMemory(100);
+    for (let n = 0; n < 2; n++) memory.compare(read(["kept", 1]));
+    for (let n = 0; n < 1000; n++) memory.keep(`${n}`, at(1));
+    const known = Array.from({ length: 1000 }, (_, n) => memory.recall([`${n}`])).filter(Boolean);
+    expect(known.length).toBeGreaterThanOrEqual(100);
+    expect(known.length).toBeLessThanOrEqual(200);
   });
 });
 

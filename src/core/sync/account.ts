@@ -4,15 +4,23 @@ import { factsOf } from "../error-facts.js";
 import { BillingError } from "../errors.js";
 import type { Runtime } from "../runtime.js";
 
+/** What Stripe says of the account that a key belongs to. */
+export interface CheckedAccount {
+  /** When it was made, in seconds, if Stripe says so. */
+  readonly created: number | undefined;
+}
+
 /** Keys whose account this process has checked. */
-const checked = new WeakMap<BillingConfig, string>();
+const checked = new WeakMap<BillingConfig, CheckedAccount & { readonly key: string }>();
 
 /** Remembers the account at first use, and refuses a key of another one from then on. */
-export async function checkAccount(runtime: Runtime): Promise<void> {
+export async function checkAccount(runtime: Runtime): Promise<CheckedAccount> {
   const key = secretKey(runtime.config);
-  if (checked.get(runtime.config) === key) return;
-  const account = await accountOf(runtime);
-  if (account === undefined) return;
+  const done = checked.get(runtime.config);
+  if (done?.key === key) return done;
+  const answer = await accountOf(runtime);
+  if (answer === undefined) return { created: undefined };
+  const { id: account, created } = answer;
   for (;;) {
     const known = await runtime.store.record("setting", "account");
     if (known?.data.id === account) break;
@@ -30,16 +38,19 @@ export async function checkAccount(runtime: Runtime): Promise<void> {
     });
     if (result.committed) break;
   }
-  checked.set(runtime.config, key);
+  const found = { key, created };
+  checked.set(runtime.config, found);
+  return found;
 }
 
 /**
  * The key's own account. Undefined if Stripe does not say: a restricted key may not be allowed to
  * ask, and whatever else is wrong the run itself will tell.
  */
-async function accountOf(runtime: Runtime): Promise<string | undefined> {
+async function accountOf(runtime: Runtime): Promise<(CheckedAccount & { id: string }) | undefined> {
   try {
-    return (await runtime.stripe().accounts.retrieveCurrent()).id;
+    const { id, created } = await runtime.stripe().accounts.retrieveCurrent();
+    return { id, created };
   } catch (error) {
     const message = "Stripe did not say which account the key belongs to; this is not checked";
     runtime.log?.warn(factsOf(error), message);

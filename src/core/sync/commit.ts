@@ -1,7 +1,7 @@
 /**
- * Commits a step: what it saw, the partition's new place, and, when it was the run's last open
- * partition, the run's next phase or its end, all in one transaction. So a run cannot be done
- * before all its partitions are, nor can its end be lost.
+ * Commits a step: what it saw together with the partition's new place, and, when it was the run's
+ * last open partition, the run's next phase or its end together with that partition's. So a run
+ * cannot be done before all its partitions are, nor can its end be lost.
  */
 import type { Runtime } from "../runtime.js";
 import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../store.js";
@@ -26,6 +26,7 @@ import {
   runOf,
   runWrite,
 } from "./run.js";
+import { inTurnForRun, keepLatest, latestOf } from "./shared.js";
 import type { Stepped } from "./step.js";
 
 const EVENTS = "events";
@@ -45,18 +46,27 @@ export async function commitStep(
   runRecord: StoredRecord,
   stepped: Stepped,
 ): Promise<Written | undefined> {
-  const parts = inParts(runtime, stepped.units ?? []);
-  const outcomes: UnitOutcome[] = [];
-  for (const part of parts.slice(0, -1)) {
-    const result = await runtime.store.commit({ now: runtime.now(), units: part });
-    if (result.committed) outcomes.push(...result.units);
-  }
-  for (let record: StoredRecord | undefined = runRecord; record !== undefined; ) {
+  const seen = await commitSeen(runtime, held, stepped);
+  if (seen === undefined) return undefined;
+  const commit = () => commitRecords(runtime, seen, runRecord, stepped);
+  return sharesRun(stepped) ? inTurnForRun(runtime, commit) : commit();
+}
+
+async function commitRecords(
+  runtime: Runtime,
+  seen: Seen,
+  runRecord: StoredRecord,
+  stepped: Stepped,
+): Promise<Written | undefined> {
+  const { held, left, outcomes, isTold } = seen;
+  let record: StoredRecord | undefined = latestOf(runtime, runRecord);
+  while (record !== undefined) {
     const now = runtime.now();
     const records = await writesOf(runtime, held, record, stepped, now);
-    const result = await runtime.store.commit({ now, units: parts.at(-1) ?? [], records });
+    const result = await runtime.store.commit({ now, units: left, records });
     if (result.committed) {
-      await stepped.after?.([...outcomes, ...result.units]);
+      keepLatest(runtime, record, records);
+      if (!isTold) await stepped.after?.([...outcomes, ...result.units]);
       const mine = records.find(({ kind, id }) => kind === held.kind && id === held.id)?.next;
       const kept =
         stepped.goesOn && mine ? { ...held, ...mine, revision: held.revision + 1 } : undefined;
@@ -68,25 +78,82 @@ export async function commitStep(
   return undefined;
 }
 
+/** Whether the run's record changes with the step: partitions come to it, or this one ends. */
+function sharesRun({ next, splits = [] }: Stepped): boolean {
+  return splits.length > 0 || next.state !== "running";
+}
+
+interface Seen {
+  readonly held: StoredRecord;
+  /** What is left to be committed with the records. */
+  readonly left: readonly Unit[];
+  readonly outcomes: readonly UnitOutcome[];
+  /** Whether everything is committed and was told of. */
+  readonly isTold: boolean;
+}
+
+/**
+ * Commits what a step saw, as far as that must come before its records. All workers share the run's
+ * record: a page that would change it too is committed first, by itself, so that nobody waits for
+ * that record while a page is written. Whoever takes the partition up then finds it where a page
+ * has been stored, and not split or not closed yet.
+ */
+async function commitSeen(
+  runtime: Runtime,
+  held: StoredRecord,
+  stepped: Stepped,
+): Promise<Seen | undefined> {
+  const { next, splits = [], units = [] } = stepped;
+  const parts = inParts(runtime, units);
+  const outcomes: UnitOutcome[] = [];
+  for (const part of parts.slice(0, -1)) {
+    const result = await runtime.store.commit({ now: runtime.now(), units: part });
+    if (result.committed) outcomes.push(...result.units);
+  }
+  const left = parts.at(-1) ?? [];
+  const resumes = splits.length > 0 || next.listed;
+  if (left.length === 0 || !sharesRun(stepped) || !resumes) {
+    return { held, left, outcomes, isTold: false };
+  }
+  const oldest = splits.at(-1) ?? next;
+  const range = { ...next.range, from: oldest.range.from };
+  const between: Partition = { ...next, range, state: "running" };
+  const now = runtime.now();
+  const write = partitionWrite(held, between, now + runtime.timing.pageLease);
+  const result = await runtime.store.commit({ now, units: left, records: [write] });
+  if (!result.committed) return undefined;
+  await stepped.after?.([...outcomes, ...result.units]);
+  const advanced = { ...held, revision: held.revision + 1 };
+  return { held: advanced, left: [], outcomes: [], isTold: true };
+}
+
+function partitionWrite(
+  { id, ref, revision }: StoredRecord,
+  partition: Partition,
+  due: number,
+): RecordWrite {
+  const isRunning = partition.state === "running";
+  return {
+    kind: "partition",
+    id,
+    expect: revision,
+    next: { ref, due: isRunning ? due : null, data: { ...partition } },
+  };
+}
+
 async function writesOf(
   runtime: Runtime,
   held: StoredRecord,
   runRecord: StoredRecord,
-  { next, split, pause = 0, goesOn, outdated }: Stepped,
+  { next, splits = [], pause = 0, goesOn, outdated }: Stepped,
   now: number,
 ): Promise<readonly RecordWrite[]> {
   const due = now + (goesOn ? runtime.timing.pageLease : pause);
-  const isRunning = next.state === "running";
-  const mine: RecordWrite = {
-    kind: "partition",
-    id: held.id,
-    expect: held.revision,
-    next: { ref: held.ref, due: isRunning ? due : null, data: { ...next } },
-  };
+  const mine = partitionWrite(held, next, due);
+  if (!sharesRun({ next, splits })) return [mine];
   const before = runOf(runRecord);
-  const made = opening(runRecord.id, before, split === undefined ? [] : [split], now);
-  if (isRunning && split === undefined) return [mine];
-  let run = isRunning ? made.run : closing(made.run, next);
+  const made = opening(runRecord.id, before, splits, now);
+  let run = next.state === "running" ? made.run : closing(made.run, next);
   if (outdated) run = { ...run, sweeps: true };
   const more = opening(runRecord.id, run, unlocked(run, runtime.resources), now);
   const writes = [mine, ...made.writes, ...more.writes];

@@ -11,7 +11,7 @@ import { headerOf } from "../headers.js";
 import { tellListed } from "../observe.js";
 import type { Listing, Page } from "../resource.js";
 import { resources } from "../resources.js";
-import type { Runtime } from "../runtime.js";
+import { type Runtime, workersOf } from "../runtime.js";
 import { plain, readEvent, sightsOfPage } from "../sight.js";
 import type { Snapshot, Unit, UnitOutcome } from "../store.js";
 import { beginNext, fetchedAhead, inTurn } from "./ahead.js";
@@ -19,9 +19,9 @@ import { tallyPage } from "./findings.js";
 import { inlinePrices } from "./inline.js";
 import { paced } from "./pacer.js";
 import { EVENTS_KEPT, OVERLAP } from "./plan.js";
-import { fresh, hasRoom, type Partition, type Pending } from "./run.js";
+import { fresh, groupOf, type Partition, type Pending } from "./run.js";
 import { settlePending } from "./settle.js";
-import { MOST_EVER, MOST_OPEN, splitPoint } from "./split.js";
+import { roomIn, splitPoints } from "./split.js";
 import {
   isByCreated,
   type Listed,
@@ -75,8 +75,8 @@ export async function listStep(step: Step): Promise<Stepped> {
     state: page.has_more || read.pending.length > 0 ? "running" : "done",
     ...read.more,
   };
-  const split = page.has_more && hasRoom(run, at, MOST_OPEN, MOST_EVER) ? splitOf(next, page) : {};
-  const stepped: Stepped = { ...read.stepped, next, ...split };
+  const room = page.has_more ? roomIn(step.latest(), groupOf(at), workersOf(runtime)) : 0;
+  const stepped: Stepped = { ...read.stepped, next, ...splitOf(step, next, page, room) };
   if (!page.has_more || run.kind === "verify" || (page.waited ?? 0) > SOON) return stepped;
   const goesOn = beginNext(runtime, stepped.next, (place) => nextPage(runtime, place));
   return { ...stepped, goesOn };
@@ -208,15 +208,23 @@ function readEvents(runtime: Runtime, page: ListedPage): Read {
   return { pending, stepped: { units, after } };
 }
 
-/** Gives a part of what is left to somebody else, where that is worth it. */
-function splitOf(next: Partition, page: ListedPage): Partial<Stepped> {
+/** Gives parts of what is left to others, where that is worth it. */
+function splitOf(
+  { run: { accountCreated } }: Step,
+  next: Partition,
+  page: ListedPage,
+  room: number,
+): Partial<Stepped> {
   const [newest, oldest] = [page.data[0]?.created, page.data.at(-1)?.created];
   if (newest === undefined || oldest === undefined || !isByCreated(next.resource)) return {};
-  const point = splitPoint({ range: next.range, newest, oldest });
-  if (point === undefined) return {};
   const { task, resource, list, range } = next;
+  const points = splitPoints({ range, newest, oldest, accountCreated }, room);
+  const [latest] = points;
+  if (latest === undefined) return {};
   return {
-    next: { ...next, range: { ...range, from: point } },
-    split: fresh(task, resource, { list, range: { from: range.from, to: point } }),
+    next: { ...next, range: { ...range, from: latest } },
+    splits: points.map((to, index) =>
+      fresh(task, resource, { list, range: { from: points[index + 1] ?? range.from, to } }),
+    ),
   };
 }

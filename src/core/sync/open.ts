@@ -5,7 +5,7 @@
 import { checkMode } from "../mode.js";
 import type { Runtime } from "../runtime.js";
 import type { RecordWrite, StoredRecord } from "../store.js";
-import { checkAccount } from "./account.js";
+import { type CheckedAccount, checkAccount } from "./account.js";
 import { allPartitions } from "./commit.js";
 import { eventGroups } from "./list.js";
 import { OVERLAP, partitionsOf, phasesOf } from "./plan.js";
@@ -33,7 +33,7 @@ export async function openRun(
   options: RunOptions = {},
 ): Promise<string> {
   await checkMode(runtime);
-  await checkAccount(runtime);
+  const account = await checkAccount(runtime);
   for (;;) {
     const known = await pointers(runtime);
     const openId = known.open[kind];
@@ -46,7 +46,7 @@ export async function openRun(
     }
     const now = runtime.now();
     const runId = newRunId(now);
-    const run = await begun(runtime, kind, options, now);
+    const run = await begun(runtime, kind, options, account, now);
     const partitions = partitionsOf(run, {
       chosen: runtime.resources,
       eventGroups: eventGroups(runtime).length,
@@ -84,6 +84,7 @@ async function begun(
   runtime: Runtime,
   kind: RunKind,
   options: RunOptions,
+  { created }: CheckedAccount,
   now: number,
 ): Promise<Run> {
   const read = kind === "catch-up" ? await eventsReadTo(runtime) : undefined;
@@ -99,6 +100,7 @@ async function begun(
     // Nothing is known of what happened before: only lists and questions can tell.
     sweeps: kind === "reconcile" || (kind === "catch-up" && read === undefined),
     options,
+    ...(created === undefined ? {} : { accountCreated: created }),
   };
   return { ...run, phase: phasesOf(run)[0] ?? "list" };
 }

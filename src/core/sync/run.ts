@@ -38,6 +38,8 @@ export interface Run {
   /** Also asks about what the lists do not show: events alone cannot tell what happened. */
   readonly sweeps: boolean;
   readonly options: RunOptions;
+  /** When the account was made, in seconds, if that is known: there is nothing older to list. */
+  readonly accountCreated?: number;
   /** The first thing that went wrong for good. */
   readonly error?: string;
 }
@@ -160,11 +162,6 @@ export function closing(run: Run, partition: Partition): Run {
 }
 
 export const isOver = (run: Run): boolean => Object.values(run.open).every((left) => left === 0);
-
-export const hasRoom = (run: Run, partition: Partition, most: number, ever: number): boolean => {
-  const group = groupOf(partition);
-  return (run.open[group] ?? 0) < most && (run.made[group] ?? 0) < ever;
-};
 
 /** Newer runs come first in the order of their ids, so that the latest are the first page. */
 export function newRunId(now: number): string {

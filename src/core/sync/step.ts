@@ -9,7 +9,10 @@ import type { Partition, Run } from "./run.js";
 export interface Step {
   readonly runtime: Runtime;
   readonly runId: string;
+  /** As it was when the step began. */
   readonly run: Run;
+  /** As this process knows it now. */
+  latest(): Run;
   readonly at: Partition;
 }
 
@@ -17,8 +20,8 @@ export interface Stepped {
   readonly next: Partition;
   /** Committed with the partition. */
   readonly units?: readonly Unit[];
-  /** A part of this partition's range that goes to whoever takes it. */
-  readonly split?: Partition;
+  /** Parts of this partition's range that go to whoever takes them, the latest first. */
+  readonly splits?: readonly Partition[];
   /** Milliseconds until somebody may go on; at once when absent. */
   readonly pause?: number;
   /** The next page is being fetched: this worker keeps the partition and goes on with it. */

@@ -1,11 +1,11 @@
 /** Works at a run until it ends, with several pages at once, beside whoever else works at it. */
 import { factsOf } from "../error-facts.js";
-import type { Runtime } from "../runtime.js";
+import { type Runtime, workersOf } from "../runtime.js";
 import { fetchAhead } from "./ahead.js";
+import { waitForWork } from "./idle.js";
 import { runOf } from "./run.js";
 import { workPage } from "./work.js";
 
-const WORKERS = 4;
 /** Milliseconds between looks when nothing is due, which grow; and the longest if the store fails. */
 const IDLE = 100;
 const LONGEST_IDLE = 1_000;
@@ -21,7 +21,7 @@ export async function workUntilDone(
   runId: string,
   isStopped = () => false,
 ): Promise<void> {
-  const workers = Math.max(1, runtime.config.concurrency ?? WORKERS);
+  const workers = workersOf(runtime);
   fetchAhead(runtime, workers);
   await Promise.all(Array.from({ length: workers }, () => work(runtime, runId, isStopped)));
 }
@@ -37,7 +37,7 @@ async function work(runtime: Runtime, runId: string, isStopped: () => boolean): 
       const record = await runtime.store.record("run", runId);
       if (record === undefined || runOf(record).state !== "running") return;
       const pause = Math.min(LONGEST_IDLE, IDLE * idle);
-      if (!did) await runtime.sleep(pause * (0.5 + Math.random()));
+      if (!did) await waitForWork(runtime, pause * (0.5 + Math.random()));
     } catch (error) {
       if (++failures > MOST_FAILURES) throw error;
       runtime.log?.warn(

@@ -4,13 +4,15 @@
  */
 import { errorType, factsOf } from "../error-facts.js";
 import type { Runtime } from "../runtime.js";
-import type { StoredRecord } from "../store.js";
+import type { RecordWrite, StoredRecord } from "../store.js";
 import { type Note, observed } from "../telemetry.js";
 import { commitStep } from "./commit.js";
 import { afterFailure } from "./failure.js";
+import { callWorkers } from "./idle.js";
 import { listStep } from "./list.js";
 import { type Partition, partitionOf, runOf } from "./run.js";
 import { sampleStep } from "./sample.js";
+import { latestOf } from "./shared.js";
 import type { Step, Stepped } from "./step.js";
 import { settleStep, sweepStep } from "./sweep.js";
 import { tellEnded } from "./tell.js";
@@ -66,12 +68,14 @@ async function advance(
   const { resource, task } = at;
   note?.({ run: run.id, kind, task, resource });
   try {
-    const step = { runtime, runId: run.id, run: runOf(run), at };
+    const latest = () => runOf(latestOf(runtime, run));
+    const step: Step = { runtime, runId: run.id, run: runOf(run), latest, at };
     const { goesOn = false, ...stepped } = await stepOf(step);
     const { error: _, ...rest } = stepped.next;
     const next = { ...rest, attempts: 0 };
     const done = { ...stepped, next, goesOn: goesOn && mayStay };
     const written = await commitStep(runtime, held, run, done);
+    if (written?.records.some(isNews)) callWorkers(runtime);
     await tellEnded(runtime, written?.records);
     const objects = next.rows - at.rows;
     note?.({ objects });
@@ -80,10 +84,16 @@ async function advance(
   } catch (error) {
     note?.({ outcome: "failed", "error.type": errorType(error) });
     const failure = failed(runtime, run.id, at, error);
-    await tellEnded(runtime, (await commitStep(runtime, held, run, failure))?.records);
+    const written = await commitStep(runtime, held, run, failure);
+    if (written?.records.some(isNews)) callWorkers(runtime);
+    await tellEnded(runtime, written?.records);
     return undefined;
   }
 }
+
+/** A partition that anybody may take, or the run's end. */
+const isNews = ({ kind, expect, next }: RecordWrite): boolean =>
+  (kind === "partition" && expect === 0) || (kind === "run" && next?.data.state !== "running");
 
 function stepOf(step: Step): Promise<Stepped> {
   switch (step.at.task) {

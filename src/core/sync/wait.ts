@@ -6,6 +6,8 @@ import { waitForWork } from "./idle.js";
 import { runOf } from "./run.js";
 import { workPage } from "./work.js";
 
+/** More work than may read at once: while one stores the last page of a list, another reads. */
+const WORKERS_PER_READER = 1.5;
 /** Milliseconds between looks when nothing is due, which grow; and the longest if the store fails. */
 const IDLE = 100;
 const LONGEST_IDLE = 1_000;
@@ -21,8 +23,9 @@ export async function workUntilDone(
   runId: string,
   isStopped = () => false,
 ): Promise<void> {
-  const workers = workersOf(runtime);
-  fetchAhead(runtime, workers);
+  const readers = workersOf(runtime);
+  fetchAhead(runtime, readers);
+  const workers = Math.ceil(readers * WORKERS_PER_READER);
   await Promise.all(Array.from({ length: workers }, () => work(runtime, runId, isStopped)));
 }
 

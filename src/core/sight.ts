@@ -9,13 +9,13 @@ import { answerInterval, eventInterval, type Interval, pageInterval } from "./in
 import { resources } from "./resources.js";
 import type { Runtime } from "./runtime.js";
 import type { Snapshot } from "./store.js";
-import { copyOf } from "./text.js";
+import { plainOf } from "./text.js";
 
 type Content = StripeObject<ResourceName>;
 
 /** A Stripe object as plain data: decimals as text, nothing the SDK added. */
 export function plain(object: object): Content {
-  return copyOf(object) as Content;
+  return plainOf(object) as Content;
 }
 
 /** Whether Stripe cut a list inside the object. */

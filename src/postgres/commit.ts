@@ -143,9 +143,10 @@ async function write(
   const [answer] = (await run(statement)) as { ok: number }[];
   if (answer?.ok !== WRITTEN) throw new Overtaken("Something changed between judgement and write");
   prepared.grown(judged.planned.versions.length);
-  if (batch.records !== undefined) return; // a page of a run: so much would drive out what is used
+  const isPage = batch.records !== undefined;
   for (const { resource, id, next } of judged.planned.versions) {
-    memory.keep(keyOf(resource, id), next);
+    if (isPage) memory.renew(keyOf(resource, id), next);
+    else memory.keep(keyOf(resource, id), next);
   }
 }
 

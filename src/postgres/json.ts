@@ -5,16 +5,19 @@ import { textOf } from "../core/text.js";
 /** NUL and half of a surrogate pair can stand in JSON but not in `jsonb`. */
 const UNSTORABLE = /\\u0000|\\ud[89a-f]/i;
 
+/** Whether it may have to be changed. Hardly any text has an escape, and to look for one is quick. */
+const isSuspect = (text: string): boolean => text.includes("\\u") && UNSTORABLE.test(text);
+
 /** The value as JSON. What `jsonb` cannot hold is replaced by the sign for it, never refused. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
-  return UNSTORABLE.test(text) ? JSON.stringify(storable(value)) : text;
+  return isSuspect(text) ? JSON.stringify(storable(value)) : text;
 }
 
 /** The same of a content, whose text may have been made already. */
 export function contentText(content: object): string {
   const text = textOf(content);
-  return UNSTORABLE.test(text) ? JSON.stringify(storable(content)) : text;
+  return isSuspect(text) ? JSON.stringify(storable(content)) : text;
 }
 
 function storable(value: unknown): unknown {

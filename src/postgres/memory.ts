@@ -13,6 +13,8 @@ export interface Memory {
   compare(stored: ReadonlyMap<string, Version | undefined>): void;
   /** What was written. */
   keep(key: string, written: Version): void;
+  /** What was written, if it is remembered: so much else would drive out what is used. */
+  renew(key: string, written: Version): void;
 }
 
 export type Remembered = ReadonlyMap<string, Version>;
@@ -62,6 +64,9 @@ export function createMemory(least: number): Memory {
       else if (usable) prove(1);
     },
     keep,
+    renew(key, version) {
+      if (find(key) !== undefined) keep(key, version);
+    },
   };
 
   function forget(key: string): void {

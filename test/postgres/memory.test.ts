@@ -6,7 +6,7 @@ import type { Committed, Store } from "../../src/core/store.js";
 import { createMemory } from "../../src/postgres/memory.js";
 import { migrate } from "../../src/postgres/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store.js";
-import { batch, event, NOW, receipt } from "../conformance/fixtures.js";
+import { batch, event, NOW, page, receipt } from "../conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
 
 const at = (revision: number): Version => ({
@@ -60,6 +60,14 @@ describe("the memory", () => {
     expect(memory.recall(["a"])).toEqual(read(["a", 1]));
     expect(memory.recall(["b"])).toBeUndefined();
     expect(memory.recall(["c"])).toEqual(read(["c", 1]));
+  });
+  it("takes from pages what it needs, and no more", () => {
+    const memory = createMemory(10);
+    for (let n = 0; n < 2; n++) memory.compare(read(["a", 1]));
+    memory.renew("a", at(2));
+    memory.renew("b", at(2));
+    expect(memory.recall(["a"])).toEqual(read(["a", 2]));
+    expect(memory.recall(["b"])).toBeUndefined();
   });
   it("holds no more than twice as much as it promises", () => {
     const memory = createMemory(100);
@@ -137,6 +145,21 @@ describe("on PostgreSQL", () => {
     expect(outcomes[3]).toEqual({ act: "write", revision: 4 });
     expect((await ours.row("products", "prod_22"))?.stripe).toMatchObject({ second: 200 });
     expect((await ours.row("products", "prod_21"))?.stripe).toMatchObject({ second: 150 });
+  });
+
+  it("a page that shows an object again does not make the memory of it wrong", async () => {
+    const store = createPostgresStore({ pool });
+    for (const second of [100, 110, 120]) await store.commit(update("prod_5", second));
+    const record = {
+      kind: "setting",
+      id: "page",
+      expect: 0,
+      next: { ref: null, due: null, data: {} },
+    } as const;
+    const shown = page("products", "prod_5", 130, 131, { second: 130 });
+    await store.commit({ now: NOW, units: [{ snapshots: [shown] }], records: [record] });
+    expect(await trips(store.commit(update("prod_5", 140)))).toBe(1);
+    expect((await store.row("products", "prod_5"))?.stripe).toMatchObject({ second: 140 });
   });
 
   it("a late, a doubled and an unclear event are told apart as without it", async () => {

@@ -9,7 +9,7 @@ import { keyOf } from "../core/plan-commit.js";
 import type { Batch, Committed } from "../core/store.js";
 import { applyRecords, claimedBefore, RecordConflict } from "./apply-records.js";
 import { type PoolLike, sqlState, transaction } from "./database.js";
-import type { Memory } from "./memory.js";
+import { createMemory, type Memory } from "./memory.js";
 import {
   type Affected,
   allOf,
@@ -21,17 +21,23 @@ import {
 } from "./plan.js";
 import { isNotPrepared, type Prepared, type Run } from "./prepared.js";
 import { lockOwners, type Names, type ObjectKey, settleEmptyRows } from "./sql.js";
-import { WRITTEN, type Writer } from "./write-statement.js";
+import { createWriter, WRITTEN, type Writer } from "./write-statement.js";
 
-export interface CommitContext {
+export interface CommitOptions {
   readonly pool: PoolLike;
   readonly prepared: Prepared;
-  readonly memory: Memory;
   readonly names: Names;
-  readonly statementFor: Writer;
   readonly chosen: readonly ResourceName[];
   readonly retried?: (() => void) | undefined;
 }
+
+interface CommitContext extends CommitOptions {
+  readonly memory: Memory;
+  readonly statementFor: Writer;
+}
+
+/** How many versions are remembered at least. */
+const REMEMBERED = 10_000;
 
 /** By these a write takes itself back. */
 const DIVISION_BY_ZERO = "22012";
@@ -48,7 +54,18 @@ function isPassing(error: unknown): boolean {
   return error instanceof Overtaken || isNotPrepared(error) || PASSING.has(sqlState(error) ?? "");
 }
 
-export async function commit(context: CommitContext, batch: Batch): Promise<Committed> {
+/** Commits batches, each for itself. */
+export function createCommit(options: CommitOptions): (batch: Batch) => Promise<Committed> {
+  const { names, chosen } = options;
+  const context: CommitContext = {
+    ...options,
+    memory: createMemory(REMEMBERED),
+    statementFor: createWriter(names, chosen),
+  };
+  return (batch) => commit(context, batch);
+}
+
+async function commit(context: CommitContext, batch: Batch): Promise<Committed> {
   const { names, chosen, memory } = context;
   const { run } = context.prepared;
   const hasRecords = (batch.records ?? []).length > 0;

@@ -4,14 +4,12 @@ import type { Version } from "../core/mirror.js";
 import { activeStatuses, plansFrom } from "../core/reads.js";
 import { resources } from "../core/resources.js";
 import type { Ask, RecordData, RecordKind, Store, StoredRecord } from "../core/store.js";
-import { commit } from "./commit.js";
+import { createCommit } from "./commit.js";
 import type { PoolLike } from "./database.js";
 import { inGroups } from "./group.js";
-import { createMemory } from "./memory.js";
 import { prepareOn } from "./prepared.js";
 import { namesIn } from "./sql.js";
 import { pathExpression, resourceTable, snake } from "./tables.js";
-import { createWriter } from "./write-statement.js";
 
 /** Where the tables are. */
 export interface PostgresStoreOptions {
@@ -29,23 +27,16 @@ const MEGABYTE = 1024 * 1024;
 export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { pool, schema = "public", resources: chosen = resourceNames } = options;
   const names = namesIn(schema);
-  const context = {
-    pool,
-    prepared: prepareOn(pool),
-    memory: createMemory(10_000),
-    names,
-    statementFor: createWriter(names, chosen),
-    chosen,
-    retried: options.retried,
-  };
+  const prepared = prepareOn(pool);
+  const commit = createCommit({ pool, prepared, names, chosen, retried: options.retried });
 
   const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> =>
-    (await context.prepared.run({ text, values })) as T[];
+    (await prepared.run({ text, values })) as T[];
   const recordColumns = "kind, id, revision, ref, due, data";
 
   return {
     limits: { snapshots: 1000, bytes: 8 * MEGABYTE },
-    commit: inGroups((batch) => commit(context, batch), {
+    commit: inGroups(commit, {
       lanes: 2,
       units: 100,
       bytes: 8 * MEGABYTE,

@@ -139,8 +139,9 @@ function allParts(names: Names, chosen: readonly ResourceName[]): ReadonlyMap<Pa
     parts.set(`gone_${resource}`, gonePart(names, resource));
   }
   for (const rule of emptyRowsOf(chosen)) {
-    parts.set(`empty_${rule.resource}`, emptyPart(names, rule));
-    parts.set(`filled_${rule.resource}`, filledPart(names, rule));
+    const { empty, filled } = emptyRowParts(names, rule);
+    parts.set(`empty_${rule.resource}`, empty);
+    parts.set(`filled_${rule.resource}`, filled);
   }
   return parts;
 }
@@ -248,42 +249,33 @@ function gonePart(names: Names, resource: ResourceName): PartText {
 }
 
 /**
- * Puts rows of nulls. The owners are locked, and no part of a statement sees what another does:
- * neither this nor the next depends on the rows that are written beside it.
+ * Puts rows of nulls, and removes them. The owners are locked, and no part of a statement sees what
+ * another does: neither depends on the rows that are written beside it.
  */
-function emptyPart(names: Names, { resource, ownerField }: EmptyRows): PartText {
-  const table = names.table(resource);
-  const key = snake(ownerField);
-  return {
-    sql: (into, ready) => {
-      const owners = textsOf(
-        into,
-        "owner",
-        into.list(({ empty }) => empty.get(resource)),
-      );
-      return `
-  INSERT INTO ${table} (${key}, last_synced_at) SELECT owner, ${into.now()} FROM ${owners}
-  WHERE ${ready} AND (SELECT true FROM ${table} t WHERE t.${key} = owner LIMIT 1) IS NULL`;
-    },
-  };
-}
-
-/** Removes rows of nulls. */
-function filledPart(names: Names, { resource, ownerField }: EmptyRows): PartText {
+function emptyRowParts(
+  names: Names,
+  { resource, ownerField }: EmptyRows,
+): Record<"empty" | "filled", PartText> {
   const table = names.table(resource);
   const id = snake(resources[resource].idField);
   const key = snake(ownerField);
+  const owners = (into: Filling, which: "empty" | "filled") =>
+    textsOf(
+      into,
+      "owner",
+      into.list((writes) => writes[which].get(resource)),
+    );
   return {
-    sql: (into, ready) => {
-      const owners = textsOf(
-        into,
-        "owner",
-        into.list(({ filled }) => filled.get(resource)),
-      );
-      return `
+    empty: {
+      sql: (into, ready) => `
+  INSERT INTO ${table} (${key}, last_synced_at) SELECT owner, ${into.now()} FROM ${owners(into, "empty")}
+  WHERE ${ready} AND (SELECT true FROM ${table} t WHERE t.${key} = owner LIMIT 1) IS NULL`,
+    },
+    filled: {
+      sql: (into, ready) => `
   DELETE FROM ${table} WHERE ${ready} AND ctid = ANY(ARRAY(
-    SELECT e.ctid FROM ${owners} CROSS JOIN LATERAL (
-      SELECT t.ctid FROM ${table} t WHERE t.${key} = owner AND t.${id} IS NULL LIMIT 1) e))`;
+    SELECT e.ctid FROM ${owners(into, "filled")} CROSS JOIN LATERAL (
+      SELECT t.ctid FROM ${table} t WHERE t.${key} = owner AND t.${id} IS NULL LIMIT 1) e))`,
     },
   };
 }

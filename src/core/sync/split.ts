@@ -9,6 +9,8 @@ import type { Range, Run } from "./run.js";
 const STRIPE_BEGAN = Date.UTC(2010, 0, 1) / 1000;
 /** What will probably take fewer pages than this is not worth sharing. */
 const FEW_PAGES = 4;
+/** Parts are made about this long, in pages, or longer: the last page of each is not full. */
+const PART_PAGES = 8;
 /**
  * Where the page just read lets one expect more than this, the account has rather grown of late: the
  * parts are not made equal then but each half as long as the one before it in time, so that few of
@@ -48,7 +50,7 @@ export function splitPoints(listing: Listing, room: number): readonly number[] {
   const left = oldest - from;
   const pages = left / Math.max(1, newest - oldest);
   if (pages < FEW_PAGES) return [];
-  const parts = Math.min(room, Math.max(1, Math.floor(pages / FEW_PAGES) - 1));
+  const parts = Math.min(room, Math.max(1, Math.floor(pages / PART_PAGES) - 1));
   const shares = Array.from({ length: parts }, (_, part) =>
     pages > MANY_PAGES ? 1 / 2 ** (parts - part) : (part + 1) / (parts + 1),
   );

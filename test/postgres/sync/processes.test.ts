@@ -46,7 +46,8 @@ it("two processes share one run", { timeout: 120_000 }, async () => {
     { state: "done", runId: expect.any(String) },
     { state: "done", runId: (answers[0] as { runId: string }).runId },
   ]);
-  expect(app.double.requests.count("GET /v1/customers")).toBeLessThan((COUNT / 100) * 1.4);
+  // 75 to 79 for 60 pages: neither knows at once what the other has just split.
+  expect(app.double.requests.count("GET /v1/customers")).toBeLessThan((COUNT / 100) * 1.5);
   app.double.faults.clear();
   await expectEqual(app, ["customers"]);
 });

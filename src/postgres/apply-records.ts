@@ -2,11 +2,9 @@
 import type { ResourceName } from "../core/catalogue.js";
 import { linkedResource } from "../core/row.js";
 import type { RecordWrite } from "../core/store.js";
-import { sqlState } from "./database.js";
+import { sqlState, UNIQUE_VIOLATION } from "./database.js";
 import type { Run } from "./prepared.js";
 import { type Names, readClaimed, relink, writeRecords } from "./sql.js";
-
-const UNIQUE_VIOLATION = "23505";
 
 /** A record was not at the revision expected. */
 export class RecordConflict extends Error {

@@ -8,7 +8,7 @@ import type { ResourceName } from "../core/catalogue.js";
 import { keyOf } from "../core/plan-commit.js";
 import type { Batch, Committed } from "../core/store.js";
 import { applyRecords, claimedBefore, RecordConflict } from "./apply-records.js";
-import { type PoolLike, sqlState, transaction } from "./database.js";
+import { type PoolLike, sqlState, transaction, UNIQUE_VIOLATION } from "./database.js";
 import { createMemory, type Memory } from "./memory.js";
 import {
   type Affected,
@@ -39,9 +39,8 @@ interface CommitContext extends CommitOptions {
 /** How many versions are remembered at least. */
 const REMEMBERED = 10_000;
 
-/** By these a write takes itself back. */
+/** By this and by a key that is there already a write takes itself back. */
 const DIVISION_BY_ZERO = "22012";
-const UNIQUE_VIOLATION = "23505";
 /** Serialisation failure, deadlock: the same work again has every chance. */
 const PASSING = new Set(["40001", "40P01", DIVISION_BY_ZERO, UNIQUE_VIOLATION]);
 /** After so many lost races the batch locks what it judges. */

@@ -52,6 +52,9 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : undefined;
 }
 
+/** A key is there already. */
+export const UNIQUE_VIOLATION = "23505";
+
 /** An identifier, quoted: the schema's name comes from the application. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

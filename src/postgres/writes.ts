@@ -99,8 +99,9 @@ export function writesOf(
   const empty = new Map(affected.map(({ rule, appearing }) => [rule.resource, appearing]));
   const filled = new Map(affected.map((each) => [each.rule.resource, each.filled]));
   for (const resource of resourceNames) {
-    count(`put_${resource}`, puts.get(resource)?.length ?? 0);
-    count(`gone_${resource}`, gone.get(resource)?.length ?? 0);
+    const [put, out] = [puts.get(resource), gone.get(resource)];
+    if (put !== undefined) sizes.set(`put_${resource}`, put.length);
+    if (out !== undefined) sizes.set(`gone_${resource}`, out.length);
   }
   for (const { rule, appearing, filled: full } of affected) {
     count(`empty_${rule.resource}`, appearing.length);

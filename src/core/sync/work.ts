@@ -6,7 +6,7 @@ import { errorType, factsOf } from "../error-facts.js";
 import type { Runtime } from "../runtime.js";
 import type { RecordWrite, StoredRecord } from "../store.js";
 import { type Note, observed } from "../telemetry.js";
-import { commitStep } from "./commit.js";
+import { commitStep, type Written } from "./commit.js";
 import { afterFailure } from "./failure.js";
 import { callWorkers } from "./idle.js";
 import { listStep } from "./list.js";
@@ -74,9 +74,7 @@ async function advance(
     const { error: _, ...rest } = stepped.next;
     const next = { ...rest, attempts: 0 };
     const done = { ...stepped, next, goesOn: goesOn && mayStay };
-    const written = await commitStep(runtime, held, run, done);
-    if (written?.records.some(isNews)) callWorkers(runtime);
-    await tellEnded(runtime, written?.records);
+    const written = await commitAndTell(runtime, held, run, done);
     const objects = next.rows - at.rows;
     note?.({ objects });
     if (objects > 0) runtime.telemetry?.measure("run.objects", objects, { kind, resource });
@@ -84,11 +82,22 @@ async function advance(
   } catch (error) {
     note?.({ outcome: "failed", "error.type": errorType(error) });
     const failure = failed(runtime, run.id, at, error);
-    const written = await commitStep(runtime, held, run, failure);
-    if (written?.records.some(isNews)) callWorkers(runtime);
-    await tellEnded(runtime, written?.records);
+    await commitAndTell(runtime, held, run, failure);
     return undefined;
   }
+}
+
+/** Commits a step, and tells those who wait for work and those who wait for the run's end. */
+async function commitAndTell(
+  runtime: Runtime,
+  held: StoredRecord,
+  run: StoredRecord,
+  stepped: Stepped,
+): Promise<Written | undefined> {
+  const written = await commitStep(runtime, held, run, stepped);
+  if (written?.records.some(isNews)) callWorkers(runtime);
+  await tellEnded(runtime, written?.records);
+  return written;
 }
 
 /** A partition that anybody may take, or the run's end. */

@@ -17,6 +17,8 @@ export interface Connection extends Queryable {
 
 export interface PoolLike extends Queryable {
   connect(): Promise<Connection>;
+  /** `pg` reports an idle connection that ended this way, and ends the process if nothing listens. */
+  on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** Runs `work` in one transaction. Nothing is left open on the connection, whatever happens. */

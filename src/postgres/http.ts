@@ -41,7 +41,9 @@ export function createNodeHandler(runtime: Runtime): NodeHandler {
       const code = error instanceof BillingError ? error.code : "store_error";
       return problem(500, code, "The request failed. The log says why.");
     });
-    await send(request, response, answered);
+    await send(request, response, answered).catch((error: unknown) => {
+      runtime.log?.error(factsOf(error), "An answer could not be sent");
+    });
   };
 }
 
@@ -75,6 +77,7 @@ function toRequest(incoming: MaybeRead): Request | undefined {
   return new Request(url, { method, headers: pairs, body, duplex: "half" } as RequestInit);
 }
 
+/** Does nothing if the application has answered meanwhile, as its own time limits do. */
 async function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -83,6 +86,8 @@ async function send(
   const headers = Object.fromEntries(answered.headers);
   // What is left of a body that was refused is not read, so the connection cannot be used again.
   if (!request.complete) headers.connection = "close";
+  const body = Buffer.from(await answered.arrayBuffer());
+  if (response.headersSent || response.writableEnded) return;
   response.writeHead(answered.status, headers);
-  response.end(Buffer.from(await answered.arrayBuffer()));
+  response.end(body);
 }

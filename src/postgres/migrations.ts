@@ -7,6 +7,7 @@ import { type ResourceName, resourceNames } from "../core/catalogue.js";
 import { BillingError } from "../core/errors.js";
 import { identifier, type PoolLike, type Queryable, transaction } from "./database.js";
 import { qualified } from "./ddl.js";
+import { surviveIdleErrors } from "./pool-errors.js";
 import { allSteps, type Step } from "./steps.js";
 
 /** Written by each applied step; read by the next `migrate`. */
@@ -44,6 +45,7 @@ export async function migrate(
   pool: PoolLike,
   options: MigrationOptions = {},
 ): Promise<{ applied: string[] }> {
+  surviveIdleErrors(pool);
   return applySteps(pool, schemaOf(options), stepsFor(options), allSteps);
 }
 

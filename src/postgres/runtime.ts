@@ -7,11 +7,15 @@ import { createRuntime, type Runtime } from "../core/runtime.js";
 import type { Store } from "../core/store.js";
 import type { PoolLike } from "./database.js";
 import { type MigrationOptions, migrate } from "./migrations.js";
+import { surviveIdleErrors } from "./pool-errors.js";
 import { createPostgresStore } from "./store.js";
 
 /** What an application configures on Node and PostgreSQL. */
 export interface PostgresConfig extends BillingConfig {
-  /** A `pg` pool, or another client through `fromPostgresJs` or `fromPglite`. */
+  /**
+   * A `pg` pool, or another client through `fromPostgresJs` or `fromPglite`. The library listens to
+   * the pool's errors, so that an idle connection that ends does not end the process.
+   */
   readonly db: PoolLike;
   /** Where this application is reached, such as `https://app.example`. */
   readonly base_url?: string;
@@ -46,6 +50,7 @@ export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
   const { telemetry } = config;
   const retried = telemetry && (() => telemetry.measure("commit.retries", 1, {}));
   const on = (pool: PoolLike): Runtime => {
+    surviveIdleErrors(pool, config.logger);
     const background = createBackground(() => runtime);
     const runtime = createRuntime(config, {
       store: createPostgresStore({

@@ -7,6 +7,7 @@ import type { Ask, RecordData, RecordKind, Store, StoredRecord } from "../core/s
 import { createCommit } from "./commit.js";
 import type { PoolLike } from "./database.js";
 import { inGroups } from "./group.js";
+import { surviveIdleErrors } from "./pool-errors.js";
 import { prepareOn } from "./prepared.js";
 import { namesIn } from "./sql.js";
 import { pathExpression, resourceTable, snake } from "./tables.js";
@@ -26,6 +27,7 @@ const MEGABYTE = 1024 * 1024;
 /** The store over PostgreSQL, for those who use the port without the rest. */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { pool, schema = "public", resources: chosen = resourceNames } = options;
+  surviveIdleErrors(pool);
   const names = namesIn(schema);
   const prepared = prepareOn(pool);
   const commit = createCommit({ pool, prepared, names, chosen, retried: options.retried });

@@ -1,0 +1,31 @@
+/**
+ * Listens to a pool's errors. A pool of `pg` emits `error` when an idle connection ends (a restart,
+ * a failover, an idle timeout), and Node ends the process if nothing listens.
+ */
+import type { Logger } from "../core/config.js";
+import { factsOf } from "../core/error-facts.js";
+import type { PoolLike } from "./database.js";
+
+/** For each pool that is listened to: where its errors are logged, if anywhere. */
+const pools = new WeakMap<PoolLike, { log: Logger | undefined }>();
+
+/**
+ * Listens to the pool, once however often it is called; the first logger that is given is used.
+ * The application's own listeners are called as before. Nothing else has to be done: the pool drops
+ * the connection and opens another when it needs one.
+ */
+export function surviveIdleErrors(pool: PoolLike, log?: Logger): void {
+  const known = pools.get(pool);
+  if (known !== undefined) {
+    known.log ??= log;
+    return;
+  }
+  const listening = { log };
+  pools.set(pool, listening);
+  pool.on?.("error", (error) => {
+    listening.log?.warn(
+      factsOf(error),
+      "An idle database connection ended; the pool opens another",
+    );
+  });
+}

@@ -21,6 +21,7 @@ const CODES: { readonly [code in BillingErrorCode]: true } = {
   missing_export: true,
   provider_error: true,
   reserved_metadata_key: true,
+  run_failed: true,
   store_error: true,
 };
 

@@ -1,5 +1,7 @@
 /** The one error class of the library. Its code is stable and documented; its message says what to do. */
 
+import type { SyncReport } from "./sync/sync.js";
+
 /** What went wrong, for programs. */
 export type BillingErrorCode =
   /** The entity has no Stripe customer yet. */
@@ -18,6 +20,8 @@ export type BillingErrorCode =
   | "provider_error"
   /** `metadata.entityId` is the library's own. */
   | "reserved_metadata_key"
+  /** A run of `sync`, `reconcile` or `verify` failed; `report` says how far it came. */
+  | "run_failed"
   /** The database refused or failed; its own error is the `cause`. */
   | "store_error";
 
@@ -32,12 +36,18 @@ export type BillingErrorCode =
  */
 export class BillingError extends Error {
   override readonly name = "BillingError";
+  /**
+   * Of `run_failed`: what was done and what was not, and the secret of a new webhook endpoint. It is
+   * not enumerable, so that printing the error does not put that secret into a log.
+   */
+  declare readonly report?: SyncReport;
   constructor(
     readonly code: BillingErrorCode,
     message: string,
-    options?: { readonly cause?: unknown },
+    { report, ...options }: { readonly cause?: unknown; readonly report?: SyncReport } = {},
   ) {
     super(message, options);
+    if (report !== undefined) Object.defineProperty(this, "report", { value: report });
   }
 }
 

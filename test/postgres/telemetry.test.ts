@@ -232,8 +232,9 @@ describe("of a run", () => {
     const key = app.double.restrictedKey({ customers: "none", events: "read" });
     const { createBilling } = await import("../../src/postgres/index.js");
     const { sync } = createBilling({ ...app.config, secret_key: key, resources: ["customers"] });
-    const { runId, state } = await sync();
-    expect(state).toBe("failed");
+    const error = await billingError(sync());
+    const { runId } = error.report ?? {};
+    expect(error).toMatchObject({ code: "run_failed", report: { state: "failed" } });
     expect(await told.count("runs", { kind: "backfill", state: "failed" })).toBe(1);
     expect(said("A page failed for good; `runs()` says what to do")[0]).toMatchObject({
       level: "error",

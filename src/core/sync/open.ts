@@ -26,14 +26,15 @@ import { tellBegun } from "./tell.js";
 /** A run that failed longer ago than this begins anew: its events would be gone. */
 const RESUMABLE = 20 * 86_400_000;
 
-/** The id of the run of this kind that is open now. */
+/** The id of the run of this kind that is open now. `check` decides which keys are refused. */
 export async function openRun(
   runtime: Runtime,
   kind: RunKind,
   options: RunOptions = {},
+  check: (runtime: Runtime) => Promise<CheckedAccount> = checkAccount,
 ): Promise<string> {
   await checkMode(runtime);
-  const account = await checkAccount(runtime);
+  const account = await check(runtime);
   for (;;) {
     const known = await pointers(runtime);
     const openId = known.open[kind];

@@ -2,6 +2,7 @@
 import { BillingError } from "../errors.js";
 import { checkMode } from "../mode.js";
 import type { Runtime } from "../runtime.js";
+import { checkKey } from "./account.js";
 import { type PortalReport, syncPortal, syncWebhook, type WebhookReport } from "./endpoint.js";
 import { openRun } from "./open.js";
 import { type RunReport, runReport } from "./report.js";
@@ -43,11 +44,11 @@ export async function sync(
   const endpoint = webhook ? await syncWebhook(runtime) : undefined;
   const settings = portal ? await syncPortal(runtime) : undefined;
   const run = data ? await runTo(runtime, "backfill", {}, wait) : undefined;
-  return {
+  return unlessFailed({
     ...(run ?? { runId: null, state: "done", resources: {} }),
     ...(endpoint === undefined ? {} : { webhook: endpoint }),
     ...(settings === undefined ? {} : { portal: settings }),
-  };
+  });
 }
 
 /** What `reconcile` takes; all of it is optional. */
@@ -63,7 +64,7 @@ export async function reconcile(
   { wait }: Waiting = { wait: true },
 ): Promise<RunReport> {
   if (args.maxMissing !== undefined) checkCount("maxMissing", args.maxMissing, 0);
-  return runTo(runtime, "reconcile", args, wait);
+  return unlessFailed(await runTo(runtime, "reconcile", args, wait));
 }
 
 /** What `verify` takes; all of it is optional. */
@@ -79,7 +80,7 @@ export async function verify(
   { wait }: Waiting = { wait: true },
 ): Promise<RunReport> {
   if (args.sample !== undefined) checkCount("sample", args.sample, 1);
-  return runTo(runtime, "verify", args, wait);
+  return unlessFailed(await runTo(runtime, "verify", args, wait));
 }
 
 function checkCount(name: string, value: number, least: number): void {
@@ -90,13 +91,24 @@ function checkCount(name: string, value: number, least: number): void {
   );
 }
 
+/** A script that waited for a run must not go on, or end well, if the run failed. */
+function unlessFailed<R extends SyncReport>(report: R): R {
+  if (report.state !== "failed") return report;
+  const said = report.error?.trim() ?? "";
+  throw new BillingError(
+    "run_failed",
+    `The ${report.kind} ${report.runId} failed. ${said} What was read is kept. The error's \`report\` and \`runs()\` show each resource.`,
+    { report },
+  );
+}
+
 async function runTo(
   runtime: Runtime,
   kind: RunKind,
   options: RunOptions,
   wait: boolean,
 ): Promise<RunReport> {
-  const runId = await openRun(runtime, kind, options);
+  const runId = await openRun(runtime, kind, options, checkKey);
   if (wait) await workUntilDone(runtime, runId);
   const report = await runReport(runtime, runId);
   if (report === undefined) throw new BillingError("store_error", `The run ${runId} is gone.`);

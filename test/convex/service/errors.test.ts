@@ -40,6 +40,15 @@ describe("an error of the library", () => {
   });
 });
 
+it("sync is refused at once with a key that Stripe does not know, and opens no run", async () => {
+  const { call, within, deployment } = await openApp({
+    config: { secret_key: "sk_test_ofNoAccount" },
+  });
+  const error = await thrown(call("billing:sync", {}));
+  expect(billingErrorOf(error)?.code).toBe("provider_error");
+  expect(await within((ctx) => deployment.B.billing.runs(ctx))).toEqual([]);
+});
+
 describe("billingErrorOf", () => {
   it("reads what the library threw, before and after Convex carried it", () => {
     const data = { code: "invalid_config", message: "Set it." } as const;

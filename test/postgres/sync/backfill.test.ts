@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { Runtime } from "../../../src/core/runtime.js";
 import { latestRuns, runReport } from "../../../src/core/sync/report.js";
-import { reconcile, sync } from "../../../src/core/sync/sync.js";
+import { reconcile, type SyncReport, sync } from "../../../src/core/sync/sync.js";
 import { workPage } from "../../../src/core/sync/work.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import {
@@ -78,11 +78,13 @@ it("says nothing of what it did not finish, and goes on from there", async () =>
   );
   const config = { ...app.config, secret_key: app.double.restrictedKey(scopes) };
   const restricted = createBilling(config);
-  const first = await restricted.sync();
-  expect(first.state).toBe("failed");
-  expect(first.error).toMatch(
-    /^payouts: .* Let the restricted key read payouts, or leave that out of `resources`/,
+  const error = await billingError(restricted.sync());
+  expect(error.code).toBe("run_failed");
+  expect(error.message).toMatch(
+    /^The backfill run_\S+ failed\. payouts: .* Let the restricted key read payouts, or leave that out of `resources`/,
   );
+  const first = error.report as SyncReport;
+  expect(first.state).toBe("failed");
   expect(first.resources.payouts).toMatchObject({ state: "failed", rows: 0 });
   expect(first.resources.customers).toMatchObject({ state: "done", rows: 351 });
   expect((await app.b.billing.runs())[0]).toMatchObject({ runId: first.runId, state: "failed" });

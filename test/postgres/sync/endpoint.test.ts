@@ -1,5 +1,6 @@
 // The webhook endpoint and the portal's settings: made once, however often and by however many they
 // are asked for, and mended when somebody changed them or the library's pinned version did.
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { enabledEvents } from "../../../src/core/catalogue.js";
 import { createBilling } from "../../../src/postgres/index.js";
@@ -102,6 +103,18 @@ describe("the endpoint", () => {
       status: "enabled",
       enabled_events: ["charge.succeeded"],
     });
+  });
+
+  it("that was made before the copying failed still tells its secret, but not to a log", async () => {
+    const app = await open();
+    const secret_key = app.double.restrictedKey({ webhook_endpoints: "write", events: "read" });
+    const restricted = createBilling({ ...app.config, secret_key, resources: ["customers"] });
+    const error = await billingError(restricted.sync({ webhook: true }));
+    expect(error.code).toBe("run_failed");
+    const secret = error.report?.webhook?.secret ?? "";
+    expect(secret).toMatch(/^whsec_/);
+    expect(inspect(error, { depth: 9 })).not.toContain(secret);
+    expect(JSON.stringify(error)).not.toContain(secret);
   });
 
   it("a key that may not is told so in the library's own words", async () => {

@@ -165,9 +165,9 @@ describe("a key of another account, which cannot be told", () => {
     });
     await app.b.sync();
     const wrong = await wrongKey(app);
-    const report = await wrong.billing.reconcile();
-    expect(report.state).toBe("failed");
-    expect(report.error).toMatch(
+    const error = await billingError(wrong.billing.reconcile());
+    expect(error).toMatchObject({ code: "run_failed", report: { state: "failed" } });
+    expect(error.message).toMatch(
       /Stripe does not know \d+ of the products .* 20 were expected .* STRIPE_SECRET_KEY/,
     );
     const rows = await app.b.store.rows("products", "", 500);
@@ -190,7 +190,7 @@ it("many objects that were really deleted are removed when the caller says how m
   for (const { id } of app.double.objects("product").slice(0, 40))
     await app.stripe.products.del(id);
   await app.double.clock.advance({ days: 40 });
-  expect((await app.b.billing.reconcile()).error).toContain("maxMissing");
+  expect((await billingError(app.b.billing.reconcile())).message).toContain("maxMissing");
   expect(await app.b.billing.reconcile({ maxMissing: 50 })).toMatchObject({ state: "done" });
   await expectEqual(app, ["products"]);
 });

@@ -28,7 +28,9 @@ export const installation: Checks<"1 step"> = {
     expect((await app.b.sync()).state).toBe("done");
     await app.deploy({ STRIPE_SECRET_KEY: "sk_test_ofNoAccount" });
     expect((await refusal(app.b.setup({ entityId: "user_1" }))).code).toBe("provider_error");
-    expect((await app.b.sync()).state).toBe("failed");
+    const { code, message } = await refusal(app.b.sync());
+    expect(code).toBe("provider_error");
+    expect(message).toContain("Check STRIPE_SECRET_KEY");
   },
 
   "1 step 2#address": async (open) => {

@@ -21,9 +21,6 @@ import type { Runtime } from "./runtime.js";
 import { sightOfCreation, stripeStatus } from "./sight.js";
 import type { Claimed, Snapshot, StoredRecord } from "./store.js";
 
-/** The metadata key under which a customer carries its entity. */
-export const ENTITY_KEY = "entityId";
-
 /** The options of every call that is about this target. */
 export function reaching({ account }: Target): Stripe.RequestOptions {
   return account === null ? {} : { stripeAccount: account };

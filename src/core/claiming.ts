@@ -3,8 +3,8 @@
  * the claim. Every step is committed, so that another caller goes on wherever this one dies.
  */
 import Stripe from "stripe";
+import { ENTITY_KEY } from "./carrier.js";
 import {
-  ENTITY_KEY,
   isMirrored,
   isTaken,
   link,

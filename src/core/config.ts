@@ -3,6 +3,7 @@
  * first deployment happens before the secrets exist.
  */
 import Stripe from "stripe";
+import { isAppName } from "./carrier.js";
 import { type ResourceName, resourceNames } from "./catalogue.js";
 import { BillingError } from "./errors.js";
 import type { Tolerances } from "./interval.js";
@@ -31,6 +32,11 @@ export interface BillingConfig {
   readonly secret_key: string | undefined;
   /** The endpoint's signing secret, from `STRIPE_WEBHOOK_SECRET`; several while one is being rolled. */
   readonly webhook_secret: string | readonly string[] | undefined;
+  /**
+   * The name of this application, where its Stripe account serves several: 1 to 40 letters, digits,
+   * `.`, `_` and `-`. Customers are marked with it, and only marked ones are taken for an entity's.
+   */
+  readonly app?: string | undefined;
   /** What to mirror. Default: everything in the catalogue. Give the tables the same list. */
   readonly resources?: readonly ResourceName[];
   /** Where the routes hang below the base URL. Default `/stripe`. */
@@ -122,6 +128,16 @@ export function webhookSecrets({ webhook_secret: secrets }: BillingConfig): read
 /** Whether the key is a live one. */
 export function isLive(config: BillingConfig): boolean {
   return /^(sk|rk)_live_/.test(secretKey(config));
+}
+
+/** The application's name; undefined where it has none. */
+export function appName({ app }: Pick<BillingConfig, "app">): string | undefined {
+  if (app === undefined || app === "") return undefined;
+  if (isAppName(app)) return app;
+  throw new BillingError(
+    "invalid_config",
+    "`app` must be 1 to 40 letters, digits, dots, hyphens or underscores, and begin and end with a letter or a digit. It names this application on a Stripe account that several share.",
+  );
 }
 
 export function routePath({ path = "/stripe" }: BillingConfig): string {

@@ -3,8 +3,8 @@
  * at any step; and what events and lists tell about customers that carry an entity's id.
  */
 import type Stripe from "stripe";
+import { ENTITY_KEY } from "./carrier.js";
 import {
-  ENTITY_KEY,
   isMirrored,
   isTaken,
   linkOf,
@@ -24,8 +24,6 @@ import type { Runtime } from "./runtime.js";
 import { sightOfCreation } from "./sight.js";
 import type { Snapshot } from "./store.js";
 import { type Note, observed } from "./telemetry.js";
-
-export { ENTITY_KEY } from "./claim-record.js";
 
 /** What `setup` takes. */
 export interface SetupArgs {

@@ -4,7 +4,8 @@
  * stored or durably asked for.
  */
 import type Stripe from "stripe";
-import { ENTITY_KEY, forgetCustomer, observeCustomer } from "./customers.js";
+import { ENTITY_KEY } from "./carrier.js";
+import { forgetCustomer, observeCustomer } from "./customers.js";
 import { ASK_DELAY } from "./mirror.js";
 import { type EventOutcome, eventOutcome, tellEvent } from "./observe.js";
 import type { Runtime } from "./runtime.js";

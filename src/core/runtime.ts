@@ -2,6 +2,7 @@
 import type Stripe from "stripe";
 import { effectsByEvent, type ResourceName } from "./catalogue.js";
 import {
+  appName,
   type BillingConfig,
   chosenResources,
   type Logger,
@@ -16,6 +17,8 @@ import type { Telemetry } from "./telemetry.js";
 
 export interface Runtime {
   readonly config: BillingConfig;
+  /** The application's name, where several share the Stripe account. */
+  readonly app: string | undefined;
   readonly store: Store;
   readonly resources: readonly ResourceName[];
   readonly effects: ReturnType<typeof effectsByEvent>;
@@ -54,6 +57,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
   const { store } = platform;
   return {
     config,
+    app: appName(config),
     store: telemetry === undefined ? store : observedStore(store, telemetry),
     resources,
     effects: effectsByEvent(resources),

@@ -127,6 +127,7 @@ export async function runHistory(
     };
     const runtime: Runtime = {
       config: { secret_key: "sk_test_1", webhook_secret: "whsec_1", rate: false },
+      app: undefined,
       store,
       resources,
       effects: effectsByEvent(resources),

@@ -3,8 +3,8 @@
  * by time if that page's last object is gone, and splits what is left if that proves long.
  */
 import type Stripe from "stripe";
+import { ENTITY_KEY } from "../carrier.js";
 import { enabledEvents } from "../catalogue.js";
-import { ENTITY_KEY } from "../customers.js";
 import { effectOf, wakeAfter } from "../door.js";
 import { BillingError } from "../errors.js";
 import { headerOf } from "../headers.js";

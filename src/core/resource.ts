@@ -75,6 +75,11 @@ export interface Definition<S extends Mirrorable> {
   readonly columns: { readonly [field: string]: Column<S> };
   /** Index name to the row field or the path inside `stripe` that it covers. */
   readonly indexes: { readonly [name: string]: string };
+  /**
+   * The indexed fields whose text may be thousands of characters long. PostgreSQL refuses a row with
+   * more than 2,704 bytes under one index, so only the beginning of these is indexed there.
+   */
+  readonly longTexts?: readonly string[];
   /** Listings that together show every object: nothing inactive, canceled or released is hidden. */
   readonly lists: readonly Listing<S>[];
   /** Whether the listings can filter on `created`, and so be split into ranges of time. */
@@ -108,6 +113,9 @@ export type StripeTypeOf<R> = R extends { readonly [stripeType]?: infer S }
 export const resource =
   <S extends Mirrorable>() =>
   <const D extends Definition<S>>(
-    definition: D & { readonly indexes: { readonly [N in keyof D["indexes"]]: Indexable<S, D> } },
+    definition: D & {
+      readonly indexes: { readonly [N in keyof D["indexes"]]: Indexable<S, D> };
+      readonly longTexts?: readonly D["indexes"][keyof D["indexes"]][];
+    },
   ): Described<S, D> =>
     definition;

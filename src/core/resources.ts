@@ -20,6 +20,7 @@ export const resources = {
     idField: "productId",
     columns: {},
     indexes: { byProductId: "productId", byActive: "stripe.active", byName: "stripe.name" },
+    longTexts: ["stripe.name"], // 5,000 characters, and a buyer's title may become a product's name
     lists: [
       (stripe, page, options) => stripe.products.list({ ...page, active: true }, options),
       (stripe, page, options) => stripe.products.list({ ...page, active: false }, options),

@@ -86,7 +86,7 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
     (t) => [
       uniqueIndex("backend_billing_products_byProductId").on(t.productId),
       index("backend_billing_products_byActive").on(sql`(stripe ->> 'active'::text)`),
-      index("backend_billing_products_byName").on(sql`(stripe ->> 'name'::text)`),
+      index("backend_billing_products_byName").on(sql`"left"((stripe ->> 'name'::text), 200)`),
     ],
   ),
 

@@ -29,7 +29,7 @@ function printPrimaryKey(table: Table): string {
   return `CONSTRAINT ${identifier(primaryKeyName(table))} PRIMARY KEY (${columns})`;
 }
 
-function createIndex(
+export function createIndex(
   schema: string,
   table: Table,
   { name, on, unique, where }: TableIndex,

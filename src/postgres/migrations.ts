@@ -1,6 +1,6 @@
 /**
  * Creates the tables and brings them up to date, or prints the SQL that does. It adds and alters; it
- * never drops. Nothing here outlives the transaction, so a transaction-pooling proxy may stand
+ * never drops a table or a column. Nothing here outlives the transaction, so a transaction-pooling proxy may stand
  * between us and the server.
  */
 import { type ResourceName, resourceNames } from "../core/catalogue.js";

@@ -3,7 +3,7 @@
  * databases we do not see. What comes later is a new step at the end of the list.
  */
 import { type ResourceName, resourceNames } from "../core/catalogue.js";
-import { createTable } from "./ddl.js";
+import { createIndex, createTable, qualified } from "./ddl.js";
 import { internalTables, resourceTable, type Table } from "./tables.js";
 
 export interface Step {
@@ -23,6 +23,32 @@ const creation = (id: string, tables: readonly Table[]): Step => ({
   statements: (schema) => tables.flatMap((table) => createTable(schema, table)),
 });
 
+const BY_NAME = "backend_billing_products_byName";
+
+/** Products as they were released, with an index that refused names longer than 2,704 bytes. */
+function firstProducts(): Table {
+  const table = resourceTable("products");
+  const indexes = table.indexes.map((index) =>
+    index.name === BY_NAME ? { ...index, on: { expression: "(stripe ->> 'name'::text)" } } : index,
+  );
+  return { ...table, indexes };
+}
+
+/** Indexes the beginning of a product's name in place of all of it. */
+const productNames: Step = {
+  id: "0002_product_names",
+  resource: "products",
+  creates: [],
+  statements(schema) {
+    const table = resourceTable("products");
+    const index = table.indexes.filter(({ name }) => name === BY_NAME);
+    return [
+      `DROP INDEX IF EXISTS ${qualified(schema, BY_NAME)}`,
+      ...index.map((each) => createIndex(schema, table, each)),
+    ];
+  },
+};
+
 /**
  * Every step there is, in the order in which they run. Each resource has a step of its own, so that
  * choosing more resources later only adds tables.
@@ -30,7 +56,10 @@ const creation = (id: string, tables: readonly Table[]): Step => ({
 export const allSteps: readonly Step[] = [
   creation("0001_core", internalTables),
   ...resourceNames.map((resource) => ({
-    ...creation(`0001_${resource}`, [resourceTable(resource)]),
+    ...creation(`0001_${resource}`, [
+      resource === "products" ? firstProducts() : resourceTable(resource),
+    ]),
     resource,
   })),
+  productNames,
 ];

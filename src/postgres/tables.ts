@@ -48,6 +48,16 @@ export function pathExpression(path: string): string {
   }, root);
 }
 
+/** Characters of a long text that are indexed: at most 800 bytes. */
+const INDEXED = 200;
+
+/** What an index covers: a column, a path inside `stripe`, or the beginning of a long text there. */
+function indexed(field: string, longTexts: readonly string[]): TableIndex["on"] {
+  if (!field.startsWith("stripe.")) return [snake(field)];
+  const path = pathExpression(field);
+  return { expression: longTexts.includes(field) ? `"left"(${path}, ${INDEXED})` : path };
+}
+
 /** The table of one mirrored resource. */
 export function resourceTable(name: ResourceName): Table {
   const entry = resources[name];
@@ -58,7 +68,7 @@ export function resourceTable(name: ResourceName): Table {
   const indexes = Object.entries<string>(entry.indexes).map(
     ([index, field]): TableIndex => ({
       name: `${entry.table}_${index}`,
-      on: field.startsWith("stripe.") ? { expression: pathExpression(field) } : [snake(field)],
+      on: indexed(field, "longTexts" in entry ? entry.longTexts : []),
       unique: field === entry.idField,
     }),
   );

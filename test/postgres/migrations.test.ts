@@ -86,7 +86,7 @@ describe("migrate", () => {
   it("adds tables when more resources are chosen, and drops none when fewer are", async () => {
     const few = ["products", "prices"] as const;
     expect(await migrate(pool, { resources: few })).toEqual({
-      applied: ["0001_core", "0001_products", "0001_prices"],
+      applied: ["0001_core", "0001_products", "0001_prices", "0002_product_names"],
     });
     expect(await tablesIn("public")).toEqual(tableNames(few));
     expect(await migrate(pool)).toEqual({

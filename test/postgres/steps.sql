@@ -123,3 +123,7 @@ CREATE TABLE "public"."backend_billing_refunds" (
   CONSTRAINT "backend_billing_refunds_pkey" PRIMARY KEY ("_id")
 );
 CREATE UNIQUE INDEX "backend_billing_refunds_byRefundId" ON "public"."backend_billing_refunds" ("refund_id");
+
+-- 0002_product_names
+DROP INDEX IF EXISTS "public"."backend_billing_products_byName";
+CREATE INDEX "backend_billing_products_byName" ON "public"."backend_billing_products" ("left"((stripe ->> 'name'::text), 200));

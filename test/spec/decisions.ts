@@ -22,7 +22,7 @@ export const decisions: readonly Decision[] = [
     section: "2",
     open: "the fields behind `byActive`, `byName`, `byProductId`, `byRecurringInterval`, `byCurrency`",
     decided:
-      "`stripe.active`, `stripe.name`, `stripe.product`, `stripe.recurring.interval`, `stripe.currency`. Every table also has an index on its own id.",
+      "`stripe.active`, `stripe.name`, `stripe.product`, `stripe.recurring.interval`, `stripe.currency`. Every table also has an index on its own id. On PostgreSQL `byName` covers the first 200 characters of the name, because a name may be longer than PostgreSQL can index.",
   },
   {
     section: "2",

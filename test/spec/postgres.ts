@@ -265,10 +265,13 @@ async function readTables(
   return shapes;
 }
 
-/** `… USING btree (((stripe -> 'recurring'::text) ->> 'interval'::text))` covers `stripe.recurring.interval`. */
+/**
+ * `… USING btree (((stripe -> 'recurring'::text) ->> 'interval'::text))` covers
+ * `stripe.recurring.interval`, and `"left"(…, 200)` the beginning of what is inside.
+ */
 function covered(definition: string, fieldOf: (name: string) => string): string {
   const on = definition.slice(definition.indexOf("USING btree"));
-  const column = /\(+"?(\w+)/.exec(on)?.[1] ?? "";
+  const column = /\(+(?:"left"\(+)?"?(\w+)/.exec(on)?.[1] ?? "";
   const path = [...on.matchAll(/'(\w+)'/g)].map(([, key]) => key);
   return [fieldOf(column), ...path].join(".");
 }

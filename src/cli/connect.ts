@@ -91,8 +91,7 @@ export function billingConfig(io: Io, options: ConnectOptions): BillingConfig {
   const perSecond = rate === undefined ? undefined : positive("--rate", rate);
   return {
     secret_key: io.env.STRIPE_SECRET_KEY,
-    // Two while one is being rolled.
-    webhook_secret: io.env.STRIPE_WEBHOOK_SECRET?.split(",").map((secret) => secret.trim()),
+    webhook_secret: io.env.STRIPE_WEBHOOK_SECRET,
     resources: resourcesOf(options),
     ...(options.stripeHost === undefined ? {} : { stripe_options: stripeHost(options.stripeHost) }),
     ...(webhook === undefined ? {} : { path: webhook.path }),

@@ -30,7 +30,10 @@ export interface Logger {
 export interface BillingConfig {
   /** Stripe's secret key, from `STRIPE_SECRET_KEY`. A restricted key works too. */
   readonly secret_key: string | undefined;
-  /** The endpoint's signing secret, from `STRIPE_WEBHOOK_SECRET`; several while one is being rolled. */
+  /**
+   * The endpoint's signing secret, from `STRIPE_WEBHOOK_SECRET`. Several while one is being rolled: a
+   * list, or one text with commas between them.
+   */
   readonly webhook_secret: string | readonly string[] | undefined;
   /**
    * The name of this application, where its Stripe account serves several: 1 to 40 letters, digits,
@@ -112,8 +115,19 @@ export function secretKey({ secret_key: key }: BillingConfig): string {
   return key;
 }
 
-export function webhookSecrets({ webhook_secret: secrets }: BillingConfig): readonly string[] {
-  const all = (typeof secrets === "string" ? [secrets] : (secrets ?? [])).filter(Boolean);
+/** The signing secrets that are given, whatever they look like; a variable holds several by commas. */
+export function givenSecrets({
+  webhook_secret: given = [],
+}: Pick<BillingConfig, "webhook_secret">): readonly string[] {
+  return [given]
+    .flat()
+    .flatMap((each) => each.split(","))
+    .map((secret) => secret.trim())
+    .filter(Boolean);
+}
+
+export function webhookSecrets(config: BillingConfig): readonly string[] {
+  const all = givenSecrets(config);
   if (all.length === 0) throw missing("STRIPE_WEBHOOK_SECRET", "webhook_secret");
   const wrong = all.find((secret) => !secret.startsWith("whsec_"));
   if (wrong !== undefined) {

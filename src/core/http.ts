@@ -1,5 +1,6 @@
 /** The library's routes, as one Fetch handler: webhook and return. */
 import { routePath } from "./config.js";
+import { configAdvice, reportConfigProblem } from "./config-problem.js";
 import { handleReturn } from "./return.js";
 import type { Runtime } from "./runtime.js";
 import { handleWebhook, problem } from "./webhook.js";
@@ -10,7 +11,19 @@ export function routesOf(runtime: Runtime): { readonly webhook: string; readonly
   return { webhook: `${path}/webhook`, return: `${path}/return/*` };
 }
 
+/** Never rejects for a setting that is missing or wrong: that is answered with 500 and reported. */
 export async function handleRequest(runtime: Runtime, request: Request): Promise<Response> {
+  try {
+    return await route(runtime, request);
+  } catch (error) {
+    const advice = configAdvice(error);
+    if (advice === undefined) throw error;
+    reportConfigProblem(runtime, "A request was not handled: a setting is wrong", advice);
+    return problem(500, "invalid_config", advice);
+  }
+}
+
+async function route(runtime: Runtime, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const { webhook, return: back } = routesOf(runtime);
   if (pathname === webhook) return handleWebhook(runtime, request);

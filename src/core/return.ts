@@ -3,6 +3,7 @@
  * the route refreshes what that person just changed and sends them on, at once if Stripe is slow.
  */
 import { isLive, routePath, secretKey } from "./config.js";
+import { configAdvice, reportConfigProblem } from "./config-problem.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError } from "./errors.js";
 import { refreshCustomer } from "./refresh.js";
@@ -85,7 +86,10 @@ export async function handleReturn(runtime: Runtime, request: Request): Promise<
     return await sendOn(runtime, request);
   } catch (error) {
     const code = error instanceof BillingError ? error.code : "store_error";
-    runtime.log?.error(factsOf(error), "Somebody could not be sent back");
+    const advice = configAdvice(error);
+    if (advice !== undefined) {
+      reportConfigProblem(runtime, "Somebody could not be sent back", advice);
+    } else runtime.log?.error(factsOf(error), "Somebody could not be sent back");
     return problem(500, code, "This application is not set up completely.");
   }
 }

@@ -3,6 +3,7 @@
  * Stripe delivers again whatever was not.
  */
 import { isLive, webhookSecrets } from "./config.js";
+import { configAdvice, reportConfigProblem } from "./config-problem.js";
 import { receiveEvent } from "./door.js";
 import { errorType, factsOf } from "./error-facts.js";
 import { BillingError, type BillingErrorCode } from "./errors.js";
@@ -75,6 +76,15 @@ async function receive(
       return problem(400, error.code, error.message);
     }
     note?.({ outcome: "failed" });
+    const advice = configAdvice(error);
+    if (advice !== undefined) {
+      reportConfigProblem(
+        runtime,
+        "A webhook was not handled: a setting is missing or wrong",
+        advice,
+      );
+      return problem(500, "invalid_config", advice);
+    }
     const code = error instanceof BillingError ? error.code : "store_error";
     const line = { ...(event && lineOf(event)), ...factsOf(error) };
     runtime.log?.error(line, "An event was not stored; Stripe will send it again");
@@ -86,8 +96,11 @@ const lineOf = ({ id, type, object }: ReceivedEvent) => ({ event: id, object: ob
 
 /** The answer when somebody read the body before us: what was signed cannot be known any more. */
 export function bodyGone(runtime: Runtime): Response {
-  const line = { error: "invalid_config", advice: BODY_GONE };
-  runtime.log?.error(line, "A body parser read the webhook before the library could");
+  reportConfigProblem(
+    runtime,
+    "A body parser read the webhook before the library could",
+    BODY_GONE,
+  );
   return problem(500, "invalid_config", BODY_GONE);
 }
 

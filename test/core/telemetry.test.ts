@@ -260,10 +260,17 @@ describe("the documentation", () => {
       ...text.matchAll(/log\?\.(\w+)\(([\s\S]*?)\)[;,]?\n/g),
     ]);
     expect(calls.length).toBeGreaterThan(25);
-    const written = calls.flatMap(([, level, args = ""]) => {
-      const message = [...args.matchAll(/"([^"]+)"/g)].at(-1)?.[1];
-      return message === undefined ? [] : [`${level} ${message}`];
-    });
+    const problems = source.flatMap((text) => [
+      ...text.matchAll(/reportConfigProblem\(\s*\w+,\s*"([^"]+)"/g),
+    ]);
+    expect(problems.length).toBeGreaterThan(3);
+    const written = [
+      ...calls.flatMap(([, level, args = ""]) => {
+        const message = [...args.matchAll(/"([^"]+)"/g)].at(-1)?.[1];
+        return message === undefined ? [] : [`${level} ${message}`];
+      }),
+      ...problems.map(([, message]) => `error ${message}`),
+    ];
     // These messages stand beside the call.
     const apart = documented.filter((each) => !written.includes(each));
     for (const each of apart) {

@@ -1,6 +1,6 @@
 /** Gathers the facts: the settings here, then Stripe, the database and the application's route. */
 import Stripe from "stripe";
-import { type BillingConfig, webhookSecrets } from "../../core/config.js";
+import { type BillingConfig, givenSecrets, webhookSecrets } from "../../core/config.js";
 import { BillingError } from "../../core/errors.js";
 import {
   billingConfig,
@@ -91,7 +91,7 @@ function kindOf(key: string): string {
 }
 
 function secretFacts(config: BillingConfig): Facts["secret"] {
-  const given = [config.webhook_secret ?? []].flat().filter(Boolean);
+  const given = givenSecrets(config);
   if (given.length === 0) return "missing";
   return given.every((secret) => secret.startsWith("whsec_")) ? "given" : "malformed";
 }

@@ -1,7 +1,7 @@
 /** The webhook endpoint and the portal's settings at Stripe, made or mended to fit this library. */
 import type Stripe from "stripe";
 import { enabledEvents } from "../catalogue.js";
-import { routePath } from "../config.js";
+import { givenSecrets, routePath } from "../config.js";
 import { provider } from "../errors.js";
 import { exclusively } from "../exclusive.js";
 import type { Runtime } from "../runtime.js";
@@ -122,8 +122,7 @@ export async function isSecretInUse(
 ): Promise<boolean> {
   const known = (await store.record("setting", settingOf(endpoint)))?.data.digest;
   if (typeof known !== "string") return true;
-  const secrets = [config.webhook_secret ?? []].flat();
-  const digests = await Promise.all(secrets.map(digest));
+  const digests = await Promise.all(givenSecrets(config).map(digest));
   return digests.includes(known);
 }
 

@@ -1,5 +1,5 @@
 // The webhook route, over real HTTP with real signatures: what it answers, and what it refuses.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createBilling } from "../../../src/postgres/index.js";
 import { type AppOptions, applications, NOW } from "./kit.js";
 import { attempts, event, post, receipts, send } from "./webhook-kit.js";
@@ -114,10 +114,13 @@ describe("the signature", () => {
     expect(status).toBe(400);
   });
 
-  it("may be of any of several secrets", async () => {
+  it.each([
+    ["a list", ["whsec_first", "whsec_second"]],
+    ["a variable, by commas", "whsec_first, whsec_second"],
+  ])("may be of any of several secrets, given as %s", async (_, webhook_secret) => {
     const app = await still();
     const secrets = ["whsec_first", "whsec_second"];
-    const { billing } = createBilling({ ...app.config, webhook_secret: secrets });
+    const { billing } = createBilling({ ...app.config, webhook_secret });
     const statuses: number[] = [];
     for (const secret of [...secrets, "whsec_third"]) {
       const payload = JSON.stringify(event({ id: `evt_${secret}` }));
@@ -161,7 +164,44 @@ describe("the signature", () => {
     });
     const answer = await billing.fetch(request);
     expect(answer.status).toBe(500);
-    expect(await answer.json()).toMatchObject({ error: { code: "invalid_config" } });
+    const { error } = (await answer.json()) as { error: { code: string; message: string } };
+    expect(error).toMatchObject({
+      code: "invalid_config",
+      message: expect.stringContaining("STRIPE_WEBHOOK_SECRET"),
+    });
+    expect(app.log).toEqual([
+      expect.stringMatching(/^A webhook was not handled: a setting is missing or wrong/),
+    ]);
+  });
+
+  it.each([
+    ["the secret", { webhook_secret: undefined }, "STRIPE_WEBHOOK_SECRET"],
+    ["the key", { secret_key: undefined }, "STRIPE_SECRET_KEY"],
+    ["a path that is one", { path: "not a path" }, "`path`"],
+  ])("without %s and without a logger is told on the console, once", async (_, setting, named) => {
+    const app = await still();
+    const printed = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => printed.mockRestore());
+    const { logger: _logger, ...config } = app.config;
+    const { billing } = createBilling({ ...config, ...setting });
+    for (let n = 0; n < 3; n++) {
+      const payload = JSON.stringify(event());
+      const header = await app.stripe.webhooks.generateTestHeaderStringAsync({
+        payload,
+        secret: app.secret,
+      });
+      const answer = await billing.fetch(
+        new Request("https://app.example/stripe/webhook", {
+          method: "POST",
+          headers: { "Stripe-Signature": header },
+          body: payload,
+        }),
+      );
+      expect(answer.status).toBe(500);
+      expect(await answer.text()).toContain(named);
+    }
+    expect(printed).toHaveBeenCalledTimes(1);
+    expect(printed.mock.calls[0]?.[0]).toContain(named);
   });
 });
 

@@ -1,14 +1,17 @@
-// Can the property tests fail? Each mutant is a copy of the sources with one branch of the
-// convergence rule turned off; random histories on the store in memory must find a wrong end.
+// Can the tests fail? Each mutant is a copy of the sources with one thing broken. A branch of the
+// convergence rule that is turned off must be found by random histories on the store in memory; a
+// rule of the specification that is broken must be found by its test, and for the right reason.
 //
-//   npm run mutants [-- --histories 40000] [--seed n] [--only "ties written"]
+//   npm run mutants [-- --histories 40000] [--seed n] [--only "ties written"] [--only spec]
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { type Mutant, mutants } from "./mutants/list.js";
+import { rules, titleOf } from "../test/spec/catalogue.js";
+import { type Mutant, mutants as rulesOff } from "./mutants/list.js";
+import { type BrokenRule, specMutants } from "./mutants/spec.js";
 
 const { values } = parseArgs({
   options: {
@@ -16,7 +19,8 @@ const { values } = parseArgs({
     /** How many histories must pass where nothing, or nothing of consequence, is turned off. */
     baseline: { type: "string", default: "4000" },
     seed: { type: "string", default: "1" },
-    only: { type: "string" },
+    /** Names of mutants, or `spec` for those that break a rule of the specification. */
+    only: { type: "string", multiple: true },
     /** Tells the smallest history that catches each. */
     explain: { type: "boolean", default: false },
   },
@@ -26,10 +30,7 @@ const started = performance.now();
 
 const PARTS = [
   "src",
-  "test/convergence",
-  "test/conformance",
-  "test/setup",
-  "test/core",
+  "test",
   "scripts/converge.ts",
   "package.json",
   "tsconfig.json",
@@ -42,7 +43,7 @@ interface Row {
   readonly says: string;
 }
 
-/** A copy of what the property tests need, in a folder of its own. */
+/** A copy of what the tests need, in a folder of its own. */
 async function copySources(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "backend-billing-mutants-"));
   for (const part of PARTS) {
@@ -101,6 +102,42 @@ async function isCaughtBy(folder: string, test: string): Promise<boolean> {
   return code === 1 && /Tests .*failed/.test(stdout);
 }
 
+interface Reported {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly {
+      readonly title: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+/** Whether the tests of the rules run, and each fails with the words that were expected. */
+async function judgedByRules(folder: string, broken: BrokenRule): Promise<Omit<Row, "mutant">> {
+  const titles = broken.rules.map((id) => {
+    const rule = rules.find((each) => each.id === id);
+    if (rule === undefined) throw new Error(`There is no rule ${id}`);
+    return titleOf(rule);
+  });
+  const report = join(folder, "report.json");
+  const names = titles.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const what = ["run", "--project", broken.platform, `test/spec/${broken.platform}.test.ts`];
+  const how = ["-t", names, "--reporter", "json", "--outputFile", report];
+  const { stderr } = await run(folder, "node_modules/vitest/vitest.mjs", ...what, ...how);
+  const text = await readFile(report, "utf8").catch(() => "");
+  if (text === "") throw new Error(`The rules' tests did not run: ${stderr}`);
+  const all = (JSON.parse(text) as Reported).testResults.flatMap((file) => file.assertionResults);
+  const survived = titles.filter((title) => {
+    const test = all.find((each) => each.title === title);
+    const said = test?.failureMessages.join("\n") ?? "";
+    if (values.explain) console.log(`\n${title}: ${test?.status}\n${said}\n`);
+    return test?.status !== "failed" || !said.includes(broken.because);
+  });
+  return survived.length === 0
+    ? { isGood: true, says: `caught on ${broken.platform} by ${broken.rules.join(", ")}` }
+    : { isGood: false, says: `survives on ${broken.platform}: ${survived.join("; ")}` };
+}
+
 async function tryMutant(mutant: Mutant): Promise<Row> {
   const folder = await copySources();
   try {
@@ -112,7 +149,8 @@ async function tryMutant(mutant: Mutant): Promise<Row> {
 }
 
 async function judged(folder: string, mutant: Mutant): Promise<Omit<Row, "mutant">> {
-  const { name, story, isHarmless = false, test } = mutant;
+  const { name, story, isHarmless = false, test, breaks } = mutant;
+  if (breaks !== undefined) return judgedByRules(folder, breaks);
   if (test !== undefined) {
     const isGood = await isCaughtBy(folder, test);
     return { isGood, says: `${isGood ? "caught by" : "survives"} ${test}` };
@@ -131,7 +169,11 @@ async function judged(folder: string, mutant: Mutant): Promise<Omit<Row, "mutant
 }
 
 const none: Mutant = { name: "(nothing turned off)", edits: [], isHarmless: true };
-const chosen = [none, ...mutants].filter(({ name }) => (values.only ?? name) === name);
+const isChosen = ({ name, breaks }: Mutant): boolean =>
+  values.only === undefined ||
+  values.only.includes(name) ||
+  (breaks !== undefined && values.only.includes("spec"));
+const chosen = [none, ...rulesOff, ...specMutants].filter(isChosen);
 const rows: Row[] = [];
 const queue = [...chosen];
 const width = Math.max(...chosen.map(({ name }) => name.length));

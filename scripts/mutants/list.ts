@@ -4,6 +4,7 @@
  */
 
 import type { StoryName } from "../../test/convergence/stories.js";
+import type { BrokenRule } from "./spec.js";
 
 export interface Edit {
   readonly file: string;
@@ -20,6 +21,8 @@ export interface Mutant {
   readonly isHarmless?: true;
   /** The test that must fail, where random histories come to it too rarely, or cannot. */
   readonly test?: string;
+  /** The rules of the specification whose tests must fail, where it is not one of convergence. */
+  readonly breaks?: BrokenRule;
 }
 
 const MIRROR = "src/core/mirror.ts";

@@ -3,11 +3,13 @@ import type pg from "pg";
 import { PgBoss } from "pg-boss";
 import type { BillingClient, CronJobs } from "../../src/postgres/index.js";
 import type { CronJob } from "./harness.js";
+import type { Schedule } from "./schedule.js";
 
 const PATIENCE = 40_000;
 
 export interface SpecCrons {
   start(): Promise<void>;
+  schedule(job: CronJob): Promise<Schedule>;
   next(job: CronJob): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,6 +27,13 @@ export function createCrons(pool: pg.Pool, schema: string, client: () => Billing
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
+  /** As pg-boss keeps it. */
+  async function scheduled(job: CronJob): Promise<{ name: string; cron: string }> {
+    const found = (await boss?.getSchedules())?.find(({ name }) => name.endsWith(`-${job}`));
+    if (found === undefined) throw new Error(`There is no job "${job}"`);
+    if (found.timezone !== "UTC") throw new Error(`"${job}" is scheduled in ${found.timezone}`);
+    return found;
+  }
   const lastRun = async () => (await client().runs(1))[0]?.runId;
 
   return {
@@ -41,12 +50,11 @@ export function createCrons(pool: pg.Pool, schema: string, client: () => Billing
       jobs = await client().addCronJobs(boss, { pollingIntervalSeconds: 0.5 });
       await runAfter(previous);
     },
+    schedule: async (job) => ({ cron: (await scheduled(job)).cron }),
     async next(job) {
-      const schedules = (await boss?.getSchedules()) ?? [];
-      const found = schedules.find(({ name }) => name.endsWith(`-${job}`));
-      if (found === undefined) throw new Error(`There is no job "${job}"`);
+      const { name } = await scheduled(job);
       const previous = await lastRun();
-      await boss?.send(found.name); // as pg-boss does when its time has come
+      await boss?.send(name); // as pg-boss does when its time has come
       await runAfter(previous);
     },
     async stop() {

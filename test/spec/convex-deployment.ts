@@ -1,7 +1,8 @@
 /**
  * A Convex deployment under `convex-test`, as an application with both variants over one table set
  * would push it. Its HTTP routes are reached over real HTTP. What `convex-test` leaves to the real
- * platform, and a test needs, is here: who may call what from outside.
+ * platform, and a test needs, is here: who may call what from outside, and that a function which is
+ * not exported cannot be scheduled.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
@@ -12,10 +13,13 @@ import {
   defineTable,
   type GenericActionCtx,
   type GenericDataModel,
+  type GenericMutationCtx,
+  getFunctionName,
   type HttpRouter,
   httpRouter,
   internalMutationGeneric,
   makeFunctionReference,
+  type Scheduler,
 } from "convex/server";
 import { v } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
@@ -39,6 +43,9 @@ export type ActionCtx = GenericActionCtx<GenericDataModel>;
 
 /** The application's files, by name: what they export. */
 type Files = { readonly [file: string]: { readonly [name: string]: unknown } };
+
+/** Convex does not find a function for a caller from outside unless it is public. */
+export class NotPublicError extends Error {}
 
 /** How far ahead work may be scheduled and still be waited for. */
 const SOON = 5_000;
@@ -67,6 +74,13 @@ export interface DeploymentOptions {
   readonly missing?: readonly string[];
   /** Is told of every run of `store`, before it happens. */
   readonly onStore?: (operation: Operation) => void;
+}
+
+/** How Convex knows what an export is. */
+interface RegisteredFlags {
+  readonly isPublic?: true;
+  readonly isQuery?: true;
+  readonly isMutation?: true;
 }
 
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
@@ -111,11 +125,12 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     },
     callPublic: async (path, args, caller) => {
       const [file = "", name = ""] = path.split(":");
-      const found = files[file]?.[name] as { isPublic?: boolean; isAction?: boolean } | undefined;
-      if (!found?.isPublic || !found.isAction) {
-        throw new Error(`Could not find public function for '${path}'`);
-      }
+      const found = files[file]?.[name] as RegisteredFlags | undefined;
+      if (!found?.isPublic)
+        throw new NotPublicError(`Could not find public function for '${path}'`);
       const as = backend.withIdentity({ subject: caller });
+      if (found.isQuery) return as.query(makeFunctionReference<"query">(path), args);
+      if (found.isMutation) return as.mutation(makeFunctionReference<"mutation">(path), args);
       return as.action(makeFunctionReference<"action">(path), args);
     },
     idle: () => idle(backend),
@@ -127,37 +142,62 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
 }
 
 function filesOf({ variant, config, missing = [], onStore }: DeploymentOptions): Files {
-  const stripe = overheard(createStripe(config), onStore);
-  const billing = overheard(createBilling(config), onStore);
+  const isExported = (path: string): boolean => {
+    const [file = "", name = ""] = path.split(":");
+    return files[file]?.[name] !== undefined;
+  };
+  const stripe = onPlatform(createStripe(config), isExported, onStore);
+  const billing = onPlatform(createBilling(config), isExported, onStore);
   const http = httpRouter();
   (variant === "A" ? stripe.stripe : billing.billing).addHttpRoutes(http);
   const kept = (file: object) =>
     Object.fromEntries(Object.entries(file).filter(([name]) => !missing.includes(name)));
-  return {
+  const files: Files = {
     stripe: kept(stripe),
     billing: kept(billing),
     http: { default: http },
     app: applicationOf(variant, stripe.stripe, config.base_url ?? ""),
   };
+  return files;
 }
 
-/** The same exports, with somebody listening at `store`. */
-function overheard<E extends Deployment["A"] | Deployment["B"]>(
+/** The same exports; the scheduler that `store` gets refuses what is not exported, as Convex does. */
+function onPlatform<E extends Deployment["A"] | Deployment["B"]>(
   exports: E,
+  isExported: (path: string) => boolean,
   listener: DeploymentOptions["onStore"],
 ): E {
-  if (listener === undefined) return exports;
+  const checked = (scheduler: Scheduler): Scheduler => ({
+    ...scheduler,
+    runAfter: async (delay, reference, ...args) => {
+      expectExported(getFunctionName(reference), isExported);
+      return scheduler.runAfter(delay, reference, ...args);
+    },
+    runAt: async (at, reference, ...args) => {
+      expectExported(getFunctionName(reference), isExported);
+      return scheduler.runAt(at, reference, ...args);
+    },
+  });
   const store = new Proxy(exports.store, {
     get: (target, name) => {
       const value = Reflect.get(target, name);
       if (name !== "_handler") return value;
-      return (ctx: unknown, args: { operation: Operation }) => {
-        listener(args.operation);
-        return value(ctx, args);
+      return (ctx: GenericMutationCtx<GenericDataModel>, args: { operation: Operation }) => {
+        listener?.(args.operation);
+        return value({ ...ctx, scheduler: checked(ctx.scheduler) }, args);
       };
     },
   });
   return { ...exports, store };
+}
+
+/** Convex's words for it. */
+function expectExported(path: string, isExported: (path: string) => boolean): void {
+  if (isExported(path)) return;
+  const [file, name] = path.split(":");
+  throw new Error(
+    `Attempted to schedule function, but no exported function ${name} found in the file: ${file}.js. Did you forget to export it?`,
+  );
 }
 
 /** The application's own functions: a public action with its own authorization, and a callback. */

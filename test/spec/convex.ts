@@ -19,15 +19,23 @@ import type { CheckoutArgs, Link, PortalParams } from "../../src/core/links.js";
 import { resources } from "../../src/core/resources.js";
 import type { SyncArgs, SyncReport } from "../../src/core/sync/sync.js";
 import { createStripeDouble } from "../../src/testing/index.js";
-import { type ActionCtx, type Deployment, deploy, schema } from "./convex-deployment.js";
+import {
+  type ActionCtx,
+  type Deployment,
+  deploy,
+  NotPublicError,
+  schema,
+} from "./convex-deployment.js";
 import type {
   Environment,
+  FieldShape,
   OpenOptions,
   SpecApp,
   SpecPlatform,
   TableShape,
   VariantName,
 } from "./harness.js";
+import { MINUTE, type Schedule } from "./schedule.js";
 
 /** A Thursday. The double's time stands still until a test moves it. */
 const NOW = "2026-01-15T10:00:00Z";
@@ -78,6 +86,7 @@ async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOpti
   const common = (file: "stripe" | "billing") => ({
     setup: action<SetupArgs, { customerId: string }>(`${file}:setup`),
     sync: (args: SyncArgs = {}) => syncToTheEnd(deployment, file, args),
+    reconcile: () => within((ctx) => clientOf(deployment, variantOf(file)).reconcile(ctx)),
   });
 
   const app: SpecApp & { close(): Promise<void> } = {
@@ -96,7 +105,7 @@ async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOpti
     b: {
       ...common("billing"),
       checkout: action<CheckoutArgs, Link>("billing:checkout"),
-      portal: action<Pick<PortalParams, "entityId" | "returnUrl">, Link>("billing:portal"),
+      portal: (args, ...more) => portalOf(deployment, within, args, more),
     },
     exports: {
       A: namesOf(deployment.A, deployment.A.stripe),
@@ -143,7 +152,11 @@ async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOpti
       }
       for (const file of ["stripe", "billing"]) {
         const call = deployment.callPublic(`${file}:${name}`, args, "user_1");
-        if (await call.then(Boolean, () => false)) return "answered";
+        const wasRefused = await call.then(
+          () => false,
+          (error: unknown) => error instanceof NotPublicError,
+        );
+        if (!wasRefused) return "answered";
       }
       return "refused";
     },
@@ -154,6 +167,7 @@ async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOpti
         if (schedule.type === "interval") await runCron(deployment, crons, name);
       }
     },
+    schedule: async (job) => scheduleOf(crons, `backend-billing ${job}`),
     nextCron: (job) => runCron(deployment, crons, `backend-billing ${job}`),
     settle: async () => {
       await deployment.idle();
@@ -173,18 +187,51 @@ async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOpti
   return app;
 }
 
-/** Runs a job as it was registered: by its function's name, and with its arguments. */
-async function runCron(
-  { backend, idle }: Deployment,
-  { crons }: Crons,
-  name: string,
-): Promise<void> {
+/** An action takes one argument object; only the client's function can be given more. */
+function portalOf(
+  { B, backend }: Deployment,
+  within: <R>(call: (ctx: ActionCtx) => Promise<R>) => Promise<R>,
+  args: Pick<PortalParams, "entityId" | "returnUrl">,
+  more: readonly unknown[],
+): Promise<Link> {
+  if (more.length === 0) {
+    const reference = makeFunctionReference<"action", typeof args, Link>("billing:portal");
+    return validated(backend.action(reference, args));
+  }
+  const call: (ctx: ActionCtx, ...all: readonly unknown[]) => Promise<Link> = B.billing
+    .portal as never;
+  return within((ctx) => call(ctx, args, ...more));
+}
+
+function jobOf({ crons }: Crons, name: string): Crons["crons"][string] {
   const job = crons[name];
   if (job === undefined) throw new Error(`There is no job "${name}"`);
+  return job;
+}
+
+function scheduleOf(crons: Crons, name: string): Schedule {
+  const { schedule } = jobOf(crons, name);
+  if (schedule.type === "cron") return { cron: schedule.cron };
+  if (schedule.type !== "interval") throw new Error(`No interval: ${JSON.stringify(schedule)}`);
+  const {
+    seconds = 0,
+    minutes = 0,
+    hours = 0,
+  } = schedule as {
+    readonly [unit in "seconds" | "minutes" | "hours"]?: number;
+  };
+  return { milliseconds: seconds * 1000 + minutes * MINUTE + hours * 60 * MINUTE };
+}
+
+/** Runs a job as it was registered: by its function's name, and with its arguments. */
+async function runCron({ backend, idle }: Deployment, crons: Crons, name: string): Promise<void> {
+  const job = jobOf(crons, name);
   const [args] = job.args as [{ [name: string]: unknown }];
   await backend.action(makeFunctionReference<"action">(job.name), args);
   await idle();
 }
+
+const variantOf = (file: "stripe" | "billing"): VariantName => (file === "stripe" ? "A" : "B");
 
 const clientOf = ({ A, B }: Deployment, variant: VariantName) =>
   variant === "A" ? A.stripe : B.billing;
@@ -244,21 +291,23 @@ type ValidatorJson =
   | { readonly type: "string" | "number" | "any" | "null" }
   | { readonly type: "union"; readonly value: readonly ValidatorJson[] };
 
-/** What the schema says of the tables. Of a Stripe object it says nothing; it is null with its id. */
+type FieldJson = { readonly fieldType: ValidatorJson; readonly optional: boolean };
+
+/** What the schema says of the tables. */
 function tableShapes(): { [table: string]: TableShape } {
   const shapes: { [table: string]: TableShape } = {};
-  for (const [resource, { table, idField }] of Object.entries(resources)) {
+  for (const [resource, { table }] of Object.entries(resources)) {
     const definition = schema.tables[table] as unknown as {
       export(): {
-        documentType: { value: { [field: string]: { fieldType: ValidatorJson } } };
+        documentType: { value: { [field: string]: FieldJson } };
         indexes: readonly { indexDescriptor: string; fields: readonly string[] }[];
       };
     };
     if (definition === undefined) throw new Error(`The schema has no table for ${resource}`);
     const { documentType, indexes } = definition.export();
-    const fields = Object.entries(documentType.value).map(([field, { fieldType }]) => [
+    const fields = Object.entries(documentType.value).map(([field, json]) => [
       field,
-      fieldShape(field === "stripe" ? documentType.value[idField]?.fieldType : fieldType, field),
+      fieldShape(json, `${table}.${field}`),
     ]);
     shapes[table] = {
       fields: { _id: { type: "string", nullable: false }, ...Object.fromEntries(fields) },
@@ -270,13 +319,14 @@ function tableShapes(): { [table: string]: TableShape } {
   return shapes;
 }
 
-function fieldShape(
-  validator: ValidatorJson | undefined,
-  field: string,
-): TableShape["fields"][string] {
-  const parts = validator?.type === "union" ? validator.value : validator ? [validator] : [];
+function fieldShape({ fieldType, optional }: FieldJson, name: string): FieldShape {
+  if (optional) throw new Error(`${name} may be missing`);
+  if (fieldType.type === "any") return { type: "object", nullable: undefined };
+  const parts = fieldType.type === "union" ? fieldType.value : [fieldType];
   const nullable = parts.some(({ type }) => type === "null");
-  if (field === "stripe") return { type: "object", nullable };
-  const type = parts.find((part) => part.type !== "null")?.type;
-  return { type: type === "number" ? "number" : "string", nullable };
+  const [type, ...others] = parts.map((part) => part.type).filter((each) => each !== "null");
+  if ((type !== "string" && type !== "number") || others.length > 0) {
+    throw new Error(`${name} is of the type ${JSON.stringify(fieldType)}`);
+  }
+  return { type, nullable };
 }

@@ -17,6 +17,7 @@ import type { Plan } from "../../src/core/store.js";
 import type { SyncArgs, SyncReport } from "../../src/core/sync/sync.js";
 import type { StripeDouble } from "../../src/testing/index.js";
 import type { RuleId } from "./catalogue.js";
+import type { Schedule } from "./schedule.js";
 
 export type VariantName = "A" | "B";
 
@@ -44,6 +45,7 @@ export interface OpenOptions {
 export interface Common {
   setup(args: SetupArgs): Promise<{ customerId: string }>;
   sync(args?: SyncArgs): Promise<SyncReport>;
+  reconcile(): Promise<unknown>;
 }
 
 /** Variant A. Its client functions get a context from the platform, in front of what is here. */
@@ -56,16 +58,21 @@ export interface VariantA extends Common {
 /** Variant B, whose actions take one object each. */
 export interface VariantB extends Common {
   checkout(args: CheckoutArgs): Promise<Link>;
-  portal(args: Pick<PortalParams, "entityId" | "returnUrl">): Promise<Link>;
+  /** What follows the argument object is passed on to the library as it is. */
+  portal(
+    args: Pick<PortalParams, "entityId" | "returnUrl">,
+    ...more: readonly unknown[]
+  ): Promise<Link>;
+}
+
+export interface FieldShape {
+  readonly type: "string" | "number" | "object";
+  /** Undefined where the schema takes anything, null or not: then only the rows can tell. */
+  readonly nullable: boolean | undefined;
 }
 
 export interface TableShape {
-  readonly fields: {
-    readonly [field: string]: {
-      readonly type: "string" | "number" | "object";
-      readonly nullable: boolean;
-    };
-  };
+  readonly fields: { readonly [field: string]: FieldShape };
   /** By the specification's name: the field or the path inside `stripe` that it covers. */
   readonly indexes: { readonly [name: string]: string };
 }
@@ -118,11 +125,16 @@ export interface SpecApp {
   createUser(user: { readonly id: string; readonly email?: string }): Promise<void>;
   /** The application's public function around checkout: a caller may buy only for himself. */
   buy(caller: string, entityId: string, priceId: string): Promise<Link | "forbidden">;
-  /** Tries to call a function of the library from outside the backend, every way there is. */
+  /**
+   * Calls a function of the library from outside the backend, every way there is. Only a call that
+   * never reached the function was refused; one that the function failed at was not.
+   */
   callFromOutside(name: string, args: object): Promise<"refused" | "answered">;
 
   /** Calls variant B's `addCronJobs`; resolves once what its jobs do at the start is done. */
   startCrons(): Promise<void>;
+  /** When the job that was registered runs. */
+  schedule(job: CronJob): Promise<Schedule>;
   /** Lets the time of a job come that was registered; resolves once what it began is done. */
   nextCron(job: CronJob): Promise<void>;
   /** Resolves once what is due was delivered and the background has nothing left to do. */

@@ -10,6 +10,7 @@ import { Hono } from "hono";
 import type pg from "pg";
 import Stripe from "stripe";
 import type { ResourceName, Row } from "../../src/core/catalogue.js";
+import type { Link } from "../../src/core/links.js";
 import { resources } from "../../src/core/resources.js";
 import { createBillingTables } from "../../src/drizzle/index.js";
 import { createBilling, createStripe, type PostgresConfig } from "../../src/postgres/index.js";
@@ -105,6 +106,7 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
     a: {
       setup: (args) => deployed.A.setup(args),
       sync: (args) => deployed.A.sync(args),
+      reconcile: () => deployed.A.stripe.reconcile(),
       subscribe: (params, request) => deployed.A.stripe.subscribe({}, params, request),
       pay: (params, request) => deployed.A.stripe.pay({}, params, request),
       portal: (params, request) => deployed.A.stripe.portal({}, params, request),
@@ -112,8 +114,9 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
     b: {
       setup: (args) => deployed.B.setup(args),
       sync: (args) => deployed.B.sync(args),
+      reconcile: () => deployed.B.billing.reconcile(),
       checkout: (args) => deployed.B.checkout(args),
-      portal: (args) => deployed.B.portal(args),
+      portal: (...all) => (deployed.B.portal as (...all: unknown[]) => Promise<Link>)(...all),
     },
     exports: {
       A: { names: Object.keys(deployed.A).sort(), client: Object.keys(deployed.A.stripe).sort() },
@@ -166,6 +169,7 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
       return "refused";
     },
     startCrons: crons.start,
+    schedule: crons.schedule,
     nextCron: crons.next,
     settle: async () => {
       await Promise.all(scheduled);

@@ -3,6 +3,10 @@ import { expect } from "vitest";
 import { resourceNames } from "../../../src/core/catalogue.js";
 import type { Check, Checks, SpecApp } from "../harness.js";
 import { existing, expectMirror, later, populate } from "../kit.js";
+import { DAY, longestGap, MINUTE } from "../schedule.js";
+
+/** How long data may stay old: what §8 of docs/spec.md decides of the cron interval. */
+const AT_MOST = { "catch-up": 5 * MINUTE, reconcile: DAY } as const;
 
 async function expectAll(app: SpecApp): Promise<void> {
   for (const resource of resourceNames) {
@@ -43,6 +47,7 @@ export const keepsCurrent: Check = async (open) => {
   await app.startCrons();
   await expectAll(app);
   for (const job of ["catch-up", "reconcile", "catch-up"] as const) {
+    expect(longestGap(await app.schedule(job)), job).toBeLessThanOrEqual(AT_MOST[job]);
     await change(app);
     await app.nextCron(job);
     await expectAll(app);

@@ -110,12 +110,14 @@ export const installation: Checks<"1 step"> = {
 
   "1 step 7#missing": async (open) => {
     for (const variant of ["A", "B"] as const) {
-      const app = await open({ variant, installed: false, missing: ["store"] });
-      const call = (variant === "A" ? app.a : app.b).setup({ entityId: "user_1" });
-      const { code, message } = await refusal(call);
-      expect(code).toBe("missing_export");
-      expect(message).toContain("`store`");
-      expect(message).toContain(variant === "A" ? "createStripe" : "createBilling");
+      for (const name of ["store", "sync"]) {
+        const app = await open({ variant, installed: false, missing: [name] });
+        // It writes through `store`, and schedules `sync`.
+        const { code, message } = await refusal((variant === "A" ? app.a : app.b).reconcile());
+        expect(code, name).toBe("missing_export");
+        expect(message).toContain(`\`${name}\` in convex/`);
+        expect(message).toContain(variant === "A" ? "createStripe" : "createBilling");
+      }
     }
   },
 

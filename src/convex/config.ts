@@ -10,7 +10,7 @@ export interface ConvexConfig extends BillingConfig {
    */
   readonly module?: string;
   /** Where this deployment's HTTP routes are reached. Default: `CONVEX_SITE_URL`, which Convex sets. */
-  readonly base_url?: string;
+  readonly base_url?: string | undefined;
 }
 
 /** What Convex gives of Node's `process`. */

@@ -44,7 +44,10 @@ export interface BillingConfig {
   readonly resources?: readonly ResourceName[];
   /** Where the routes hang below the base URL. Default `/stripe`. */
   readonly path?: string;
-  /** Origins that people may be sent back to, beside the base URL's own. */
+  /**
+   * Origins that people may be sent back to, beside the base URL's own. Default: any, because only
+   * the application's own code says where, and the link that leads there is signed.
+   */
   readonly return_origins?: readonly string[];
   /** Options for the Stripe client, such as another host in tests. */
   readonly stripe_options?: Stripe.StripeConfig;

@@ -87,7 +87,7 @@ async function subscribeLink(
   const { entityId, priceId, mode, line_items, ...rest } = params;
   checkMode(mode, "subscription");
   checkOwned(rest, OWNED);
-  checkGiven(runtime, params, ["priceId", "success_url", "cancel_url"], params.success_url);
+  checkGiven(runtime, params, ["priceId"], ["success_url", "cancel_url"]);
   const { customerId } = await setup(runtime, { entityId }, reachOf(options));
   return openSession(
     runtime,
@@ -109,8 +109,7 @@ async function payLink(
   const { entityId, referenceId, mode, ...rest } = params;
   checkMode(mode, "payment");
   checkOwned(rest, [...OWNED, "client_reference_id"]);
-  const needed = ["referenceId", "line_items", "success_url", "cancel_url"];
-  checkGiven(runtime, params, needed, params.success_url);
+  checkGiven(runtime, params, ["referenceId", "line_items"], ["success_url", "cancel_url"]);
   const { customerId } = await setup(runtime, { entityId }, reachOf(options));
   const reference = { referenceId };
   return openSession(
@@ -132,7 +131,7 @@ async function payLink(
 
 async function checkoutLink(runtime: Runtime, args: CheckoutArgs): Promise<Link> {
   const { entityId, priceId, successUrl, cancelUrl, createStripeCustomerIfMissing = true } = args;
-  checkGiven(runtime, args, ["priceId", "successUrl", "cancelUrl"], successUrl);
+  checkGiven(runtime, args, ["priceId"], ["successUrl", "cancelUrl"]);
   const customer = createStripeCustomerIfMissing
     ? (await setup(runtime, { entityId })).customerId
     : await customerIdOf(runtime, entityId);
@@ -163,7 +162,7 @@ async function portalLink(
 ): Promise<Link> {
   const { entityId, returnUrl, ...rest } = params;
   checkOwned(rest, ["customer", "return_url"]);
-  checkGiven(runtime, params, ["returnUrl"], returnUrl);
+  checkGiven(runtime, params, [], ["returnUrl"]);
   const customer = await customerIdOf(runtime, entityId, reachOf(options));
   // The remembered configuration is of the key's own account.
   const saved = options?.stripeAccount
@@ -231,15 +230,15 @@ function checkOwned(params: object, owned: readonly string[]): void {
 }
 
 /** Everything that can be refused is refused before a customer is made. */
-function checkGiven(
+function checkGiven<P extends object>(
   runtime: Runtime,
-  params: object,
-  needed: readonly string[],
-  target: string,
+  params: P,
+  needed: readonly (keyof P & string)[],
+  targets: readonly (keyof P & string)[],
 ): void {
-  const absent = needed.find((name) => !(params as Record<string, unknown>)[name]);
+  const absent = [...needed, ...targets].find((name) => !params[name]);
   if (absent !== undefined) {
     throw new BillingError("invalid_argument", `\`${absent}\` is missing.`);
   }
-  checkTarget(runtime, target);
+  for (const name of targets) checkTarget(runtime, name, String(params[name]));
 }

@@ -46,7 +46,6 @@ export async function returnLink(
   { kind, target, customerId, account }: ReturnTo,
   daysAgo = 0,
 ): Promise<string> {
-  checkTarget(runtime, target);
   const tomorrow = Math.floor(runtime.now() / 1000 / DAY) + 1 - daysAgo;
   const signed: Signed = {
     t: target,
@@ -60,25 +59,40 @@ export async function returnLink(
   return kind === "checkout" ? `${link}&session_id=${PLACEHOLDER}` : link;
 }
 
-/** Only http(s) addresses of origins that the configuration allows: this must not redirect anywhere. */
-export function checkTarget(runtime: Runtime, target: string): void {
+/**
+ * Refuses an address that people cannot be sent to. Any http(s) address is accepted, because only
+ * the application passes one and the link is signed; `return_origins`, when set, narrows that.
+ */
+export function checkTarget(runtime: Runtime, name: string, target: string): void {
   const origin = originOf(target);
-  if (origin !== undefined && allowedOrigins(runtime).has(origin)) return;
+  if (origin === undefined) {
+    throw new BillingError(
+      "invalid_argument",
+      `\`${name}\` must be a whole http(s) address, such as https://app.example/welcome, not ${target}`,
+    );
+  }
+  if (allowedOrigins(runtime)?.has(origin) ?? true) return;
   throw new BillingError(
     "invalid_argument",
-    `People cannot be sent back to ${target}: its origin is neither that of \`base_url\` nor in \`return_origins\`.`,
+    `\`${name}\` is ${target}, whose origin is neither in \`return_origins\` nor that of \`base_url\`. Add ${origin} to \`return_origins\`, or remove that setting to allow every address that your code passes.`,
   );
 }
 
-function allowedOrigins(runtime: Runtime): ReadonlySet<string> {
-  const all = [runtime.baseUrl(), ...(runtime.config.return_origins ?? [])];
+/** The origins that `return_origins` allows, with that of the base URL; undefined for all. */
+function allowedOrigins(runtime: Runtime): ReadonlySet<string> | undefined {
+  const { return_origins: origins } = runtime.config;
+  if (origins === undefined) return undefined;
+  const all = [...origins, runtime.baseUrl()];
   return new Set(all.map(originOf).filter((origin) => origin !== undefined));
 }
 
+/** The origin of an http(s) address, unless the session's id would be a part of it. */
 function originOf(address: string): string | undefined {
-  // The placeholder's braces are no part of an address yet.
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  return url?.protocol === "https:" || url?.protocol === "http:" ? url.origin : undefined;
+  const filled = address.replaceAll(PLACEHOLDERS, "id");
+  if (!URL.canParse(address) || !URL.canParse(filled)) return undefined;
+  const { protocol, origin } = new URL(address);
+  if (protocol !== "https:" && protocol !== "http:") return undefined;
+  return new URL(filled).origin === origin ? origin : undefined;
 }
 
 export async function handleReturn(runtime: Runtime, request: Request): Promise<Response> {
@@ -108,7 +122,7 @@ async function sendOn(runtime: Runtime, request: Request): Promise<Response> {
     kind === "checkout" || kind === "portal"
       ? await verified(runtime, kind, data, signature)
       : undefined;
-  if (signed === undefined || !isAllowed(runtime, signed.t)) {
+  if (signed === undefined) {
     return problem(400, "invalid_signature", "This link is not one of ours, or was altered.");
   }
   const isFresh = signed.x * 1000 > runtime.now();
@@ -118,16 +132,23 @@ async function sendOn(runtime: Runtime, request: Request): Promise<Response> {
   return new Response(null, {
     status: 303,
     headers: {
-      Location: destination(signed.t, url.searchParams.get("session_id")),
+      Location: destination(allowedTarget(runtime, signed.t), url.searchParams.get("session_id")),
       "Cache-Control": "no-store",
       "Referrer-Policy": "no-referrer",
     },
   });
 }
 
-function isAllowed(runtime: Runtime, target: string): boolean {
+/**
+ * The target of a link that is ours. If `return_origins` was narrowed since, the person, who may
+ * have paid, is sent to the first origin that is allowed instead.
+ */
+function allowedTarget(runtime: Runtime, target: string): string {
+  const allowed = allowedOrigins(runtime);
   const origin = originOf(target);
-  return origin !== undefined && allowedOrigins(runtime).has(origin);
+  if (allowed === undefined || (origin !== undefined && allowed.has(origin))) return target;
+  const [first = runtime.baseUrl()] = allowed;
+  return first;
 }
 
 /** The target, with the session's id where the application asked for it. */

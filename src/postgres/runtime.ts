@@ -18,7 +18,7 @@ export interface PostgresConfig extends BillingConfig {
    */
   readonly db: PoolLike;
   /** Where this application is reached, such as `https://app.example`. */
-  readonly base_url?: string;
+  readonly base_url?: string | undefined;
   /** The schema that holds the tables. Default `public`. */
   readonly schema?: string;
 }

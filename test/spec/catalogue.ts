@@ -58,7 +58,8 @@ const ownRules = {
   "1 step 3": "the billing portal must be enabled, which `sync` can do",
   "1 step 4": "both secrets are environment variables, and the library tells when one is not set",
   "1 step 5": "the table set is spread into the application's schema, beside its own tables",
-  "1 step 6": "initialization takes `{ secret_key, webhook_secret }` read from those variables",
+  "1 step 6":
+    "initialization takes `{ secret_key, webhook_secret }` read from those variables, and needs no more to sell on a site of another origin",
   "1 step 7#a": "variant A returns the client `stripe`, `store`, `sync` and `setup`",
   "1 step 7#b":
     "variant B returns the client `billing`, `store`, `sync`, `portal`, `checkout` and `setup`",

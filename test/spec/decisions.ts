@@ -74,7 +74,7 @@ export const decisions: readonly Decision[] = [
     section: "4.1",
     open: "what the return route does",
     decided:
-      "Its links are signed and name where the application wants the person back. It refreshes that customer's subscriptions, within a second and a half, and answers 303. A link that was altered is answered with 400.",
+      "Its links are signed and name where the application wants the person back. It refreshes that customer's subscriptions, within a second and a half, and answers 303. A link that was altered is answered with 400; one that is ours always leads on.",
   },
   {
     section: "4.2",
@@ -120,7 +120,7 @@ export const decisions: readonly Decision[] = [
     section: "4.2",
     open: "which addresses people may be sent to",
     decided:
-      "After success and from the portal: those of `base_url`'s origin and of `return_origins`, through the return route. After cancel: any, directly.",
+      "Any http(s) address that the application passes: the link to the return route is signed, so nobody else can make one. `return_origins`, when set, narrows it to those origins and `base_url`'s own. After success and from the portal they come through the return route, after cancel directly.",
   },
   {
     section: "4.2",

@@ -31,8 +31,11 @@ describe("a link of ours", () => {
     expect((await visit(address)).status).toBe(303);
   });
 
-  it("may lead to any origin that the configuration names", async () => {
-    const app = await still({ config: { return_origins: ["https://www.shop.example"] } });
+  it.each([
+    ["any origin", {}],
+    ["an origin that the configuration names", { return_origins: ["https://www.shop.example"] }],
+  ])("may lead to %s", async (_, config) => {
+    const app = await still({ config });
     const target = "https://www.shop.example/thanks?a=1#b";
     const answer = await visit(await link(app, { target }));
     expect(answer.headers.get("location")).toBe(target);
@@ -134,67 +137,89 @@ describe("a link that is not ours", () => {
     const same = await differing(app, { webhook_secret }).fetch(new Request(address));
     expect(same.status).toBe(303);
   });
-
-  it("any more, because its origin is no longer allowed, is refused", async () => {
-    const app = await still({ config: { return_origins: ["https://old.example"] } });
-    const address = await link(app, { target: "https://old.example/thanks" });
-    const answer = await differing(app, { return_origins: [] }).fetch(new Request(address));
-    expect(answer.status).toBe(400);
-  });
 });
 
-describe("a target outside the allowed origins", () => {
-  const targets = [
-    "https://evil.example/",
+it("a link of ours whose origin is no longer allowed leads to the first that is", async () => {
+  const app = await still({ config: { return_origins: ["https://old.example"] } });
+  const address = await link(app, { target: "https://old.example/thanks" });
+  for (const [return_origins, wanted] of [
+    [["https://new.example", "https://newer.example"], "https://new.example/"],
+    [[], `${app.url}/`],
+  ] as const) {
+    const answer = await differing(app, { return_origins }).fetch(new Request(address));
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, wanted]);
+  }
+});
+
+describe("a target that is refused when the link is made, before a customer is", () => {
+  const nowhere = [
     "javascript:alert(1)",
     "data:text/html,hello",
     "//evil.example/",
     "/welcome",
     "welcome",
     "",
+    "ftp://app.example/",
+    "https://{CHECKOUT_SESSION_ID}.evil.example/",
+    "https://%7BCHECKOUT_SESSION_ID%7D.evil.example/",
+    "blob:https://app.example/x",
+  ];
+  const foreign = [
+    "https://evil.example/",
     "https://app.example@evil.example/",
     "https://app.example.evil.example/",
     "https://evil.example/https://app.example/",
     "https://app.example:8443/",
     "http://app.example/",
-    "ftp://app.example/",
-    "https://{CHECKOUT_SESSION_ID}.evil.example/",
     "https:\\\\evil.example/",
   ];
 
-  it.each(targets)(
-    "is refused when the link is made, and no customer is made: %j",
-    async (target) => {
-      const app = await still({ config: { base_url: "https://app.example" } });
-      const urls = { success_url: target, cancel_url: "https://app.example/" };
-      const shared = { entityId: "user_1", ...urls };
-      const calls = [
-        app.a.stripe.subscribe({}, { ...shared, mode: "subscription", priceId: "price_1" }),
-        app.a.stripe.pay(
-          {},
-          { ...shared, mode: "payment", referenceId: "order_1", line_items: [{}] },
-        ),
+  async function expectRefused(app: App, target: string): Promise<void> {
+    const good = "https://app.example/";
+    const subscribing = { entityId: "user_1", priceId: "price_1", mode: "subscription" } as const;
+    const paying = { entityId: "user_1", mode: "payment", referenceId: "order_1" } as const;
+    const pairs = [
+      [target, good],
+      [good, target],
+    ] as const;
+    const calls = pairs.flatMap(([success, cancel]) => {
+      const urls = { success_url: success, cancel_url: cancel };
+      return [
+        app.a.stripe.subscribe({}, { ...subscribing, ...urls }),
+        app.a.stripe.pay({}, { ...paying, line_items: [{}], ...urls }),
         app.b.checkout({
           entityId: "user_1",
           priceId: "price_1",
-          successUrl: target,
-          cancelUrl: urls.cancel_url,
+          successUrl: success,
+          cancelUrl: cancel,
         }),
-        app.b.portal({ entityId: "user_1", returnUrl: target }),
       ];
-      for (const call of calls) expect((await billingError(call)).code).toBe("invalid_argument");
-      expect(app.double.requests.count()).toBe(0);
-    },
-  );
+    });
+    const codes = [...calls, app.b.portal({ entityId: "user_1", returnUrl: target })].map(
+      async (call) => (await billingError(call)).code,
+    );
+    expect(new Set(await Promise.all(codes))).toEqual(new Set(["invalid_argument"]));
+    expect(app.double.requests.count()).toBe(0);
+  }
 
-  it.each([
-    ["another spelling of the origin", "HTTPS://APP.example:443/a"],
-    ["backslashes that a browser reads as slashes", "https:\\\\app.example\\a"],
-  ])("is not what it looks like: %s", async (_, target) => {
-    const app = await still({ config: { base_url: "https://app.example" } });
-    const answer = await app.b.billing.fetch(new Request(await link(app, { target })));
-    expect(answer.headers.get("location")).toBe("https://app.example/a");
+  it.each(nowhere)("because it is no http(s) address: %j", async (target) => {
+    await expectRefused(await still({ config: { base_url: "https://app.example" } }), target);
   });
+
+  it.each(foreign)("because `return_origins` does not name it: %j", async (target) => {
+    const config = { base_url: "https://app.example", return_origins: ["https://shop.example"] };
+    await expectRefused(await still({ config }), target);
+  });
+});
+
+it.each([
+  ["another spelling of the origin", "HTTPS://APP.example:443/a"],
+  ["backslashes that a browser reads as slashes", "https:\\\\app.example\\a"],
+])("a target is not what it looks like: %s", async (_, target) => {
+  const config = { base_url: "https://app.example", return_origins: [] };
+  const app = await still({ config });
+  const answer = await app.b.billing.fetch(new Request(await link(app, { target })));
+  expect(answer.headers.get("location")).toBe("https://app.example/a");
 });
 
 it("a return route without a key answers 500 and never throws", async () => {

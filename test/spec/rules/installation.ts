@@ -4,7 +4,17 @@ import { resourceNames } from "../../../src/core/catalogue.js";
 import { resources } from "../../../src/core/resources.js";
 import { specEvents } from "../event-rules.js";
 import type { Check, Checks, VariantName } from "../harness.js";
-import { existing, expectMirror, onlyRow, populate, refusal } from "../kit.js";
+import {
+  existing,
+  expectMirror,
+  linkNamed,
+  onlyRow,
+  openShop,
+  payAt,
+  populate,
+  refusal,
+  visit,
+} from "../kit.js";
 import { keepsCurrent } from "./cron.js";
 
 const registers =
@@ -21,6 +31,34 @@ const registers =
     expect(await through("/stripe/return/checkout")).toBe(400);
     expect(await through("/welcome")).toBe(404);
   };
+
+/** No other setting is needed for a site that is not where the backend is. */
+const servesAnotherOrigin: Check = async (open) => {
+  const site = "https://shop.example";
+  for (const variant of ["A", "B"] as const) {
+    const app = await open({ variant, delivery: "held" });
+    app.double.dashboard.savePortalSettings();
+    const { monthly } = await openShop(app);
+    const shared = { entityId: "user_1", priceId: monthly.id };
+    const [success, cancel] = [`${site}/welcome`, `${site}/pricing`];
+    const bought = await (variant === "A"
+      ? app.a.subscribe({
+          ...shared,
+          mode: "subscription",
+          success_url: success,
+          cancel_url: cancel,
+        })
+      : app.b.checkout({ ...shared, successUrl: success, cancelUrl: cancel }));
+    expect(await payAt(bought.url)).toBe(success);
+    expect(await app.reads.activeSubscriptionsOf("user_1")).toHaveLength(1);
+    const returning = { entityId: "user_1", returnUrl: `${site}/account` };
+    const { url } = await (variant === "A" ? app.a : app.b).portal(returning);
+    const back = await visit(linkNamed(await visit(url), "Return to the website"));
+    expect(back).toMatchObject({ status: 303, location: returning.returnUrl });
+    const delivered = app.double.deliveries.all().filter(({ state }) => state === "delivered");
+    expect(delivered).toEqual([]);
+  }
+};
 
 export const installation: Checks<"1 step"> = {
   "1 step 1": async (open) => {
@@ -86,6 +124,7 @@ export const installation: Checks<"1 step"> = {
       expect(await onlyRow(app, "customers")).toMatchObject({ customerId });
       expect(app.double.deliveries.all()).toMatchObject([{ state: "delivered" }]);
     }
+    await servesAnotherOrigin(open);
   },
 
   "1 step 7#a": async (open) => {

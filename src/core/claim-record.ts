@@ -3,12 +3,14 @@
  * claiming.ts calls.
  */
 import type Stripe from "stripe";
+import { claimKey, type KeyOwner } from "./claim-key.js";
 import {
+  besides,
   type Claim,
   claimId,
   claimOf,
   claimWrite,
-  freed,
+  forgotten,
   linkedTo,
   settled,
   type Target,
@@ -25,6 +27,14 @@ import type { Claimed, Snapshot, StoredRecord } from "./store.js";
 export function reaching({ account }: Target): Stripe.RequestOptions {
   return account === null ? {} : { stripeAccount: account };
 }
+
+/** What the keys of this target's claims follow from. */
+export function ownerOf({ app, config }: Runtime, { entityId, account }: Target): KeyOwner {
+  return { app, entityId, account, livemode: isLive(config) };
+}
+
+export const keyOf = (runtime: Runtime, target: Target, counter: number): Promise<string> =>
+  claimKey({ ...ownerOf(runtime, target), counter });
 
 /** Writes the claim if it is still as it was read; answers the record it became, or undefined. */
 export async function put(
@@ -70,10 +80,12 @@ export async function linkOf(runtime: Runtime, read: ReadClaim): Promise<string 
   if (claim.livemode !== isLive(runtime.config)) throw modeMismatch(!claim.livemode);
   if (claim.state !== "linked" || claim.customerId === null) return undefined;
   if (await isGone(runtime, read, claim)) {
-    await put(runtime, record, freed(claim));
+    await put(runtime, record, forgotten(claim, runtime.now()));
     return undefined;
   }
-  if (!claim.provisional) return claim.customerId;
+  // What was sent is dropped as soon as it is not needed; earlier versions kept it.
+  const holdsParams = claim.params !== null && claim.leasedUntil <= runtime.now();
+  if (!claim.provisional && !holdsParams) return claim.customerId;
   return (await put(runtime, record, settled(claim))) && claim.customerId;
 }
 
@@ -104,10 +116,74 @@ export async function link(
   customer: Stripe.Response<Stripe.Customer>,
   startedAt: number,
 ): Promise<void> {
-  const snapshot = isMirrored(runtime, claim)
-    ? sightOfCreation(runtime, "customers", customer, startedAt)
-    : undefined;
-  await put(runtime, held, linkedTo(claim, customer.id), snapshot);
+  await put(runtime, held, linkedTo(claim, customer.id), seen(runtime, claim, customer, startedAt));
+}
+
+/**
+ * Links the customer that was made under the claim's key. An event may have changed the claim while
+ * the answer was on its way; as long as it is the same claim under the same key, the answer counts.
+ */
+export async function linkMade(
+  runtime: Runtime,
+  held: StoredRecord,
+  claim: Claim,
+  customer: Stripe.Response<Stripe.Customer>,
+  startedAt: number,
+): Promise<void> {
+  const snapshot = seen(runtime, claim, customer, startedAt);
+  await conclude(
+    runtime,
+    held,
+    (now) => {
+      if (now.state !== "linked" || now.customerId === customer.id) {
+        return linkedTo(now, customer.id, true);
+      }
+      reportOther(runtime, customer.id);
+      return { ...besides(now, [customer.id]), leasedUntil: 0 };
+    },
+    snapshot,
+  );
+}
+
+/** Changes the claim that is held, or what events have made of it; not another one. */
+export async function conclude(
+  runtime: Runtime,
+  held: StoredRecord,
+  change: (claim: Claim) => Claim,
+  snapshot?: Snapshot,
+): Promise<void> {
+  const mine = claimOf(held);
+  let record: StoredRecord | undefined = held;
+  for (;;) {
+    const claim = claimOf(record);
+    if (claim?.generation !== mine?.generation || claim?.key !== mine?.key) return;
+    if (claim === undefined) return;
+    if ((await put(runtime, record, change(claim), snapshot)) !== undefined) return;
+    record = await runtime.store.record("claim", held.id);
+  }
+}
+
+/** The customer as Stripe answered it, for the mirror; undefined where it is not mirrored. */
+export function seen(
+  runtime: Runtime,
+  target: Target,
+  customer: Stripe.Response<Stripe.Customer | Stripe.DeletedCustomer>,
+  startedAt: number,
+): Snapshot | undefined {
+  if (!isMirrored(runtime, target)) return undefined;
+  const snapshot = sightOfCreation(runtime, "customers", customer, startedAt);
+  return customer.deleted ? { ...snapshot, kind: "deleted", content: null } : snapshot;
+}
+
+/** Stores what was seen of a customer. */
+export async function store(runtime: Runtime, snapshot: Snapshot | undefined): Promise<void> {
+  if (snapshot === undefined) return;
+  const result = await runtime.store.commit({
+    now: runtime.now(),
+    units: [{ snapshots: [snapshot] }],
+  });
+  const unit = result.committed ? result.units[0] : undefined;
+  if (unit?.duplicate === false && unit.outcomes[0]?.act === "ask") runtime.wake(ASK_DELAY);
 }
 
 /** Whether a customer belongs to another entity: editing its metadata at Stripe moves no link. */
@@ -124,17 +200,19 @@ export function reportOther(runtime: Runtime, customer: string): void {
   );
 }
 
-/** The customer as it is now; undefined if it is gone. */
+/** The customer as it is now; undefined if it is gone, and then the mirror knows. */
 export async function retrieve(
   runtime: Runtime,
   target: Target,
   id: string,
 ): Promise<Stripe.Response<Stripe.Customer> | undefined> {
+  const startedAt = runtime.now();
   try {
     const found = await runtime.stripe().customers.retrieve(id, {}, reaching(target));
-    return found.deleted ? undefined : found;
+    if (!found.deleted) return found;
+    await store(runtime, seen(runtime, target, found, startedAt));
   } catch (error) {
     if (stripeStatus(error) !== 404) throw error;
-    return undefined;
   }
+  return undefined;
 }

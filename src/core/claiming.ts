@@ -4,35 +4,35 @@
  */
 import Stripe from "stripe";
 import { ENTITY_KEY } from "./carrier.js";
+import { type Attempted, afterFailure } from "./claim-answer.js";
+import { knownUntil, type Looking, lookUp, mirrored, search } from "./claim-look.js";
 import {
-  isMirrored,
-  isTaken,
-  link,
+  conclude,
+  keyOf,
+  linkMade,
   linkOf,
   put,
   reaching,
   readClaim,
-  reportOther,
   retrieve,
 } from "./claim-record.js";
 import {
-  type Attempted,
-  afterFailure,
   attempting,
-  besides,
   type Claim,
   claimOf,
   doubted,
-  freed,
   isTooOld,
   leased,
   linkedTo,
+  mustSearch,
+  nextCounter,
   opened,
   outlived,
+  refused,
   retried,
   rotated,
-  searchedInVain,
   type Target,
+  usedUp,
 } from "./claims.js";
 import { isLive } from "./config.js";
 import { factsOf } from "./error-facts.js";
@@ -43,20 +43,18 @@ import type { Runtime } from "./runtime.js";
 import { stripeStatus } from "./sight.js";
 import type { StoredRecord } from "./store.js";
 
-/** What a caller wants to be sent, if it is he who opens the claim. */
+/** What a caller wants to be sent, if its call opens the claim. */
 export interface Wanted {
   readonly email?: string | undefined;
   readonly metadata?: { readonly [key: string]: string } | undefined;
 }
 
 /** One caller at work on one claim. */
-interface Work {
-  readonly runtime: Runtime;
-  readonly target: Target;
+interface Work extends Looking {
   /** Undefined in the background, where nobody waits for the outcome. */
   readonly wanted: Wanted | undefined;
-  /** The keys of claims that this caller opened: what Stripe refuses of them is his to hear. */
-  readonly own: Set<string>;
+  /** The generations that this call opened: a rejection by Stripe is thrown to this caller only. */
+  readonly own: Set<number>;
   /** What went wrong last. */
   trouble?: unknown;
 }
@@ -131,44 +129,38 @@ async function open(work: Work, record: StoredRecord | undefined, wanted: Wanted
   const { runtime, target } = work;
   await checkMode(runtime);
   const before = claimOf(record);
-  const params = {
-    ...(wanted.email ? { email: wanted.email } : {}),
-    metadata: { ...wanted.metadata, [ENTITY_KEY]: target.entityId },
-  };
-  // A complete listing has shown all there were, and events have told of the rest.
-  const searched =
-    target.account === null && (await runtime.store.record("watermark", "customers")) !== undefined;
-  const key = crypto.randomUUID();
+  const params = paramsFor(target, wanted);
+  const counter = nextCounter(before, runtime.now(), runtime.timing);
+  const key = await keyOf(runtime, target, counter);
   const livemode = isLive(runtime.config);
-  const claim = opened(before, { ...target, livemode, key, params, searched });
+  const claim = opened(before, { ...target, livemode, counter, key, params });
   const known = await mirrored(runtime, claim);
   if (known !== undefined) await put(runtime, record, linkedTo(claim, known));
-  else if ((await put(runtime, record, claim)) !== undefined) work.own.add(key);
+  else if ((await put(runtime, record, claim)) !== undefined) work.own.add(claim.generation);
 }
 
-/** The oldest of the other customers of this entity that the mirror has. */
-async function mirrored(runtime: Runtime, claim: Claim): Promise<string | undefined> {
-  const live: { id: string; created: number }[] = [];
-  for (const id of isMirrored(runtime, claim) ? claim.others : []) {
-    const row = await runtime.store.row("customers", id);
-    if (row !== undefined && !(await isTaken(runtime, id, claim))) live.push(row.stripe);
-  }
-  return live.sort(byAge)[0]?.id;
+function paramsFor({ entityId }: Target, { email, metadata }: Wanted): Stripe.CustomerCreateParams {
+  return { ...(email ? { email } : {}), metadata: { ...metadata, [ENTITY_KEY]: entityId } };
 }
-
-const byAge = (a: { created: number }, b: { created: number }) => a.created - b.created;
 
 /** One step of an open or uncertain claim, under a lease. */
 async function act(work: Work, record: StoredRecord | undefined, claim: Claim): Promise<void> {
   const { runtime, wanted } = work;
-  const posts = claim.state === "open" && claim.searched;
   const now = runtime.now();
+  const searches =
+    claim.state === "open" && mustSearch(claim, await knownUntil(work), now, runtime.timing);
+  const posts = claim.state === "open" && !searches;
+  const known = posts ? await mirrored(runtime, claim) : undefined;
+  if (known !== undefined) {
+    await put(runtime, record, linkedTo(claim, known));
+    return;
+  }
   const mine = leased(posts ? attempting(claim, now) : claim, now, runtime.timing);
   const held = await put(runtime, record, mine);
   if (held === undefined) return;
   try {
-    if (posts) await create(work, held, mine);
-    else if (mine.state === "open") await search(work, held, mine);
+    if (posts) await create(work, held, mine, claim);
+    else if (searches) await search(work, held, mine);
     else await lookUp(work, held, mine);
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
@@ -179,95 +171,51 @@ async function act(work: Work, record: StoredRecord | undefined, claim: Claim): 
   }
 }
 
-/** Sends the claim's parameters under its key. Throws what a later attempt may mend. */
-async function create(work: Work, held: StoredRecord, claim: Claim): Promise<void> {
+/**
+ * Sends the claim's parameters under its key. Throws what a later attempt may mend. `before`: the
+ * claim without this attempt.
+ */
+async function create(work: Work, held: StoredRecord, claim: Claim, before: Claim): Promise<void> {
   const { runtime, target } = work;
   const startedAt = runtime.now();
   let customer: Stripe.Response<Stripe.Customer>;
   try {
-    customer = await runtime.stripe().customers.create(claim.params, {
+    customer = await runtime.stripe().customers.create(claim.params ?? paramsFor(target, {}), {
       ...reaching(target),
       idempotencyKey: claim.key,
       maxNetworkRetries: 0,
-      timeout: runtime.timing.claimLease, // by then somebody else may try
+      timeout: runtime.timing.claimLease, // after that another caller may try
     });
   } catch (error) {
     const next = afterFailure(attempted(error));
     if (next === "again") throw error;
-    if (next === "doubt") {
-      work.trouble = error;
-      await put(runtime, held, doubted(claim, runtime.now(), runtime.timing));
+    if (next === "rotate") {
+      await put(runtime, held, rotated(claim, await keyOf(runtime, target, claim.counter + 1)));
       return;
     }
-    await put(runtime, held, freed(claim));
-    // Somebody else's bad email is no reason to refuse this caller: he opens a claim of his own.
-    if (work.own.has(claim.key)) provider(error);
+    if (next !== "refuse") {
+      work.trouble = error;
+      const doubt = next === "doubt" ? "answer" : "conflict";
+      await put(runtime, held, doubted(claim, doubt, runtime.now(), runtime.timing));
+      return;
+    }
+    await put(runtime, held, refused(claim, before));
+    // The bad email of another call is no reason to refuse this caller, who opens a new claim.
+    if (work.own.has(claim.generation)) provider(error);
     runtime.log?.warn({ claim: claim.key, ...factsOf(error) }, "Stripe refused to make a customer");
     return;
   }
   if (!isReplayed(customer.lastResponse.headers)) {
-    return link(runtime, held, claim, customer, startedAt);
+    return linkMade(runtime, held, claim, customer, startedAt);
   }
   // A replayed body is what was true then. Only what Stripe says now counts.
   const since = runtime.now();
   const live = await retrieve(runtime, target, customer.id);
-  if (live === undefined) await put(runtime, held, freed(claim));
-  else await link(runtime, held, claim, live, since);
-}
-
-/** Before the first complete listing, customers that carry the entity's id are searched for. */
-async function search(work: Work, held: StoredRecord, claim: Claim): Promise<void> {
-  const { runtime, target } = work;
-  const quoted = target.entityId.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
-  const query = `metadata['${ENTITY_KEY}']:'${quoted}'`;
-  let found: readonly Stripe.Customer[] = [];
-  try {
-    const page = await runtime.stripe().customers.search({ query, limit: 100 }, reaching(target));
-    found = page.data;
-  } catch (error) {
-    // Search is not offered everywhere. The claim alone still keeps two callers apart.
-    if (![400, 403].includes(stripeStatus(error) ?? 0)) throw error;
-  }
-  if (!(await adopt(work, held, claim, found))) await put(runtime, held, searchedInVain(claim));
-}
-
-/** Looks for the customer that an unclear answer may have left behind. */
-async function lookUp(work: Work, held: StoredRecord, claim: Claim): Promise<void> {
-  const { runtime, target } = work;
-  const since = Math.floor((claim.since ?? runtime.now()) / 1000) - 60;
-  const found: Stripe.Customer[] = [];
-  const all = runtime
-    .stripe()
-    .customers.list({ created: { gte: since }, limit: 100 }, reaching(target));
-  for await (const customer of all) {
-    if (customer.metadata[ENTITY_KEY] === target.entityId) found.push(customer);
-  }
-  if (await adopt(work, held, claim, found)) return;
-  const known = await mirrored(runtime, claim);
-  const next = known === undefined ? rotated(claim, crypto.randomUUID()) : linkedTo(claim, known);
-  await put(runtime, held, next);
-}
-
-/** Links the oldest of these customers that is alive and nobody else's; the rest is reported. */
-async function adopt(
-  work: Work,
-  held: StoredRecord,
-  claim: Claim,
-  found: readonly Stripe.Customer[],
-): Promise<boolean> {
-  const { runtime, target } = work;
-  const carriers = found.filter(({ metadata }) => metadata[ENTITY_KEY] === target.entityId);
-  for (const { id } of carriers.sort(byAge)) {
-    if (await isTaken(runtime, id, target)) continue;
-    const startedAt = runtime.now();
-    const live = await retrieve(runtime, target, id);
-    if (live === undefined) continue;
-    const rest = carriers.map((each) => each.id).filter((other) => other !== id);
-    for (const other of rest) reportOther(runtime, other);
-    await link(runtime, held, besides(claim, rest), live, startedAt);
-    return true;
-  }
-  return false;
+  if (live !== undefined) return linkMade(runtime, held, claim, live, since);
+  await conclude(runtime, held, (now) => {
+    const isElsewhere = now.state === "linked" && now.customerId !== customer.id;
+    return isElsewhere ? { ...now, leasedUntil: 0 } : usedUp(now);
+  });
 }
 
 /** Whether Stripe refused what this very caller sent. Nobody else has to hear of it. */

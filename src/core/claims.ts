@@ -16,16 +16,35 @@ export interface Claim {
   /** The connected account that the customer is on; null for the key's own account. */
   readonly account: string | null;
   readonly livemode: boolean;
-  /** Counts the claims of this entity, so that a caller can tell that his is over. */
+  /** Counts the claims of this entity, so that a caller can tell that its own is over. */
   readonly generation: number;
-  /** The idempotency key: random, never derived from the entity. */
+  /** The idempotency key: derived from the entity and `counter`. */
   readonly key: string;
+  /**
+   * Which key of this entity it is. It rises only after a key that was really sent: when its
+   * customer is gone, or when what came of it stayed unclear. 0 for a random key of old claims.
+   */
+  readonly counter: number;
+  /** The customer that was made under `key` is gone, so that the next claim needs another key. */
+  readonly spent: boolean;
+  /** The linked customer was made under `key`. */
+  readonly made: boolean;
   /** Keys that were given up; a customer made under one of them still counts as ours. */
   readonly past: readonly string[];
-  /** What is sent, to the letter: the same key must never carry other parameters. */
-  readonly params: Stripe.CustomerCreateParams;
-  /** Whether there is nothing left to search for at Stripe before a customer is made. */
-  readonly searched: boolean;
+  /**
+   * What is sent, to the letter: the same key must never carry other parameters. Null once nothing
+   * is left to be sent: the claim then holds no personal data.
+   */
+  readonly params: Stripe.CustomerCreateParams | null;
+  /** Milliseconds: when Stripe was last searched in vain for a customer of this entity. */
+  readonly lookedAt: number | null;
+  /**
+   * Why the claim is uncertain. `answer`: Stripe's answer was unclear, or the key is too old.
+   * `conflict`: the key was used with other parameters, perhaps by a claim that a database set back
+   * to an earlier time has lost; Stripe is asked at once. `looked`: that was in vain, so it is
+   * asked again later.
+   */
+  readonly doubt: "answer" | "conflict" | "looked" | null;
   readonly customerId: string | null;
   /** The link came by a sight alone and nobody was given it yet: it may move to an older customer. */
   readonly provisional: boolean;
@@ -54,8 +73,11 @@ export function claimId({ entityId, account }: Target): string {
   return account === null ? entityId : `${account}\u001f${entityId}`;
 }
 
+/** What claims of earlier versions lack. */
+const ADDED = { counter: 0, spent: false, made: false, lookedAt: null, doubt: null };
+
 export function claimOf(record: StoredRecord | undefined): Claim | undefined {
-  return record?.data as Claim | undefined;
+  return record && ({ ...ADDED, ...record.data } as unknown as Claim);
 }
 
 /** The write that puts this claim in the place of what was read. */
@@ -66,54 +88,81 @@ export function claimWrite(
   timing: Timing,
 ): RecordWrite {
   const pending = claim.state === "open" || claim.state === "uncertain";
+  // A link under a lease may have to be opened again, see `forgotten`.
+  const isInUse = pending || claim.leasedUntil > now;
   return {
     kind: "claim",
     id: claimId(claim),
     expect: record?.revision ?? 0,
     next: {
       ref: claim.state === "linked" ? claim.customerId : null,
-      // Somebody must finish what its caller leaves behind, and not before he had his time.
-      due: pending ? Math.max(now, claim.leasedUntil, claim.notBefore) + timing.claimSettle : null,
-      data: { ...claim },
+      // The background finishes what a caller leaves behind, after the caller had its time.
+      due: isInUse ? Math.max(now, claim.leasedUntil, claim.notBefore) + timing.claimSettle : null,
+      data: { ...claim, params: isInUse ? claim.params : null },
     },
   };
 }
 
 export interface Opening extends Target {
   readonly livemode: boolean;
+  readonly counter: number;
+  /** The key of that counter. */
   readonly key: string;
-  readonly params: Stripe.CustomerCreateParams;
-  readonly searched: boolean;
+  readonly params: Stripe.CustomerCreateParams | null;
+}
+
+/**
+ * Which key the next claim of an entity has. A key that was not used up is taken again, so that
+ * a database that was set back counts the same way.
+ */
+export function nextCounter(before: Claim | undefined, now: number, timing: Timing): number {
+  if (before === undefined) return 1;
+  const { counter, spent, lastAttemptAt } = before;
+  const isForgotten = lastAttemptAt !== null && now - lastAttemptAt > timing.claimAge;
+  return counter > 0 && (spent || isForgotten) ? counter + 1 : Math.max(1, counter);
 }
 
 export function opened(before: Claim | undefined, opening: Opening): Claim {
+  // Under the same key, earlier attempts still count for its age.
+  const earlier = before?.counter === opening.counter ? before : undefined;
   return {
     ...opening,
     state: "open",
     generation: (before?.generation ?? 0) + 1,
+    spent: false,
+    made: false,
     past: [],
+    lookedAt: null,
+    doubt: null,
     customerId: null,
     provisional: false,
     others: before?.others ?? [],
-    since: null,
-    firstAttemptAt: null,
-    lastAttemptAt: null,
+    since: earlier?.since ?? null,
+    firstAttemptAt: earlier?.firstAttemptAt ?? null,
+    lastAttemptAt: earlier?.lastAttemptAt ?? null,
     failures: 0,
     notBefore: 0,
     leasedUntil: 0,
   };
 }
 
-export function linkedTo(claim: Claim, customerId: string): Claim {
+/** `made`: the customer was made under the claim's key. */
+export function linkedTo(claim: Claim, customerId: string, made = false): Claim {
+  return { ...linkedUnderLease(claim, customerId, made), leasedUntil: 0 };
+}
+
+/** The caller that holds the claim has not heard of the link yet. */
+export function linkedUnderLease(claim: Claim, customerId: string, made: boolean): Claim {
   return {
     ...claim,
     state: "linked",
     customerId,
+    made,
     provisional: false,
     others: claim.others.filter((other) => other !== customerId),
+    doubt: null,
     failures: 0,
     notBefore: 0,
-    leasedUntil: 0,
   };
 }
 
@@ -122,14 +171,45 @@ export function provisionally(claim: Claim): Claim {
   return { ...claim, provisional: true };
 }
 
-/** Somebody is given the link: from now on it stays. */
+/** The link is given to a caller: from now on it stays. */
 export function settled(claim: Claim): Claim {
   return { ...claim, provisional: false };
 }
 
+/** Nothing is linked, and nothing is being made. */
 export function freed(claim: Claim): Claim {
+  return {
+    ...claim,
+    state: "free",
+    spent: claim.spent || claim.made,
+    made: false,
+    customerId: null,
+    provisional: false,
+    others: claim.others.filter((other) => other !== claim.customerId),
+    doubt: null,
+    leasedUntil: 0,
+  };
+}
+
+/**
+ * The linked customer is gone. While a request under the claim's key may still be under way the
+ * claim stays open: freed, it would let another caller send the next key beside it.
+ */
+export function forgotten(claim: Claim, now: number): Claim {
+  if (claim.leasedUntil <= now || claim.params === null) return freed(claim);
   const others = claim.others.filter((other) => other !== claim.customerId);
-  return { ...claim, state: "free", customerId: null, provisional: false, others, leasedUntil: 0 };
+  return { ...claim, state: "open", customerId: null, made: false, provisional: false, others };
+}
+
+/** The key has made a customer that is gone. */
+export function usedUp(claim: Claim): Claim {
+  return { ...freed(claim), spent: true };
+}
+
+/** Stripe refused to run the request, so this attempt does not count for the key. */
+export function refused(claim: Claim, before: Claim): Claim {
+  const { since, firstAttemptAt, lastAttemptAt } = before;
+  return { ...freed(claim), since, firstAttemptAt, lastAttemptAt };
 }
 
 /** These carry the entity's id too. */
@@ -144,9 +224,24 @@ export function leased(claim: Claim, now: number, timing: Timing): Claim {
   return { ...claim, leasedUntil: now + timing.claimLease };
 }
 
+/**
+ * Whether Stripe must be searched before anything is sent. `knownUntil`: the second up to which
+ * the mirror knows of all customers, if it does. Stripe forgets keys after 24 hours, so a mirror that
+ * is behind by more than 20 may lack a customer whose key would be run anew.
+ */
+export function mustSearch(
+  claim: Claim,
+  knownUntil: number | undefined,
+  now: number,
+  timing: Timing,
+): boolean {
+  const isBehind = knownUntil === undefined || now - knownUntil * 1000 > timing.claimAge;
+  return isBehind && (claim.lookedAt === null || now - claim.lookedAt > timing.claimLook);
+}
+
 /** There was nothing to adopt at Stripe. */
-export function searchedInVain(claim: Claim): Claim {
-  return { ...claim, searched: true, leasedUntil: 0 };
+export function searchedInVain(claim: Claim, now: number): Claim {
+  return { ...claim, lookedAt: now, leasedUntil: 0 };
 }
 
 /** From now on a request under this key may have reached Stripe. Committed before it is sent. */
@@ -168,7 +263,7 @@ export function isTooOld(claim: Claim, now: number, timing: Timing): boolean {
 /** Too old to be sent again. Only a recent attempt still has to be waited for. */
 export function outlived(claim: Claim, timing: Timing): Claim {
   const notBefore = (claim.lastAttemptAt ?? 0) + timing.claimSettle;
-  return { ...claim, state: "uncertain", notBefore, leasedUntil: 0 };
+  return { ...claim, state: "uncertain", doubt: "answer", notBefore, leasedUntil: 0 };
 }
 
 const LONGEST_PAUSE = 5_000;
@@ -180,76 +275,43 @@ export function retried(claim: Claim, now: number, chance: number): Claim {
   return { ...claim, failures: claim.failures + 1, notBefore: now + pause, leasedUntil: 0 };
 }
 
-export function doubted(claim: Claim, now: number, timing: Timing): Claim {
-  return { ...claim, state: "uncertain", notBefore: now + timing.claimSettle, leasedUntil: 0 };
+/** Stripe may have made a customer. What an unclear answer made needs time to appear. */
+export function doubted(
+  claim: Claim,
+  doubt: "answer" | "conflict" | "looked",
+  now: number,
+  timing: Timing,
+): Claim {
+  const notBefore = doubt === "conflict" ? now : now + timing.claimSettle;
+  return { ...claim, state: "uncertain", doubt, notBefore, leasedUntil: 0 };
 }
 
-/** Nothing was found under the old key: another try under a new one. */
+/** Stripe keeps an idempotency key for 24 hours; an hour is allowed for clocks and delays. */
+const KEY_LIFE = 25 * 60 * 60;
+
+/**
+ * From which second on customers are listed to find the one that an uncertain claim may have made.
+ * After a conflict of parameters it may be as old as the key.
+ */
+export function listedSince(claim: Claim, knownUntil: number | undefined, now: number): number {
+  const first = Math.floor((claim.since ?? now) / 1000) - 60;
+  if (claim.doubt !== "conflict" && claim.doubt !== "looked") return first;
+  const oldest = Math.floor(now / 1000) - KEY_LIFE;
+  return Math.min(first, Math.max(oldest, (knownUntil ?? 0) - 600));
+}
+
+/** Nothing was found under the old key: another try under the next one. */
 export function rotated(claim: Claim, key: string): Claim {
   return {
     ...claim,
     state: "open",
     key,
+    counter: claim.counter + 1,
     past: [...claim.past, claim.key],
+    doubt: null,
     firstAttemptAt: null,
     failures: 0, // Stripe has just answered
     notBefore: 0,
     leasedUntil: 0,
   };
-}
-
-/** How Stripe answered the creation. */
-export interface Attempted {
-  /** Undefined when there was no answer. */
-  readonly status: number | undefined;
-  readonly replayed: boolean;
-  /** Stripe's `type` of an error. */
-  readonly type: string | undefined;
-}
-
-/**
- * What follows from an answer that is no success. `again`: same key, a little later. `doubt`: it
- * may have been made, look before trying anew. `refuse`: it was not made, and will not be.
- */
-export function afterFailure({ status, replayed, type }: Attempted): "again" | "doubt" | "refuse" {
-  if (type === "idempotency_error") return "doubt";
-  if (status === undefined || [401, 403, 409, 429].includes(status)) return "again";
-  if (status >= 500) return replayed ? "doubt" : "again";
-  return "refuse";
-}
-
-/** Whether a customer was made by this claim, now or under a key it gave up. */
-export function madeBy(claim: Claim, idempotencyKey: string | null): boolean {
-  return (
-    idempotencyKey !== null && (claim.key === idempotencyKey || claim.past.includes(idempotencyKey))
-  );
-}
-
-/** A customer that carries the entity's id, as an event or a list shows it. */
-export interface Sighted {
-  readonly id: string;
-  /** Of the request that made it, where that is known. */
-  readonly idempotencyKey: string | null;
-  /** Whether it was made before the customer that is linked. */
-  readonly isOlder: boolean;
-}
-
-/**
- * What a sight makes of a claim; the claim itself where it changes nothing. A customer that nobody
- * claims is taken, for whoever asks first.
- */
-export function afterSight(
-  claim: Claim | undefined,
-  { id, idempotencyKey, isOlder }: Sighted,
-  opening: Opening,
-): Claim {
-  if (claim === undefined || claim.state === "free") {
-    return provisionally(linkedTo(opened(claim, opening), id));
-  }
-  if (claim.customerId === id) return claim;
-  if (claim.provisional && isOlder) {
-    return provisionally(besides(linkedTo(claim, id), [claim.customerId ?? id]));
-  }
-  if (claim.state !== "linked" && madeBy(claim, idempotencyKey)) return linkedTo(claim, id);
-  return claim.others.includes(id) ? claim : besides(claim, [id]);
 }

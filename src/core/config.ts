@@ -76,6 +76,8 @@ export interface Timing {
   readonly claimSettle: number;
   /** How old a first attempt may be before its idempotency key is not to be trusted. */
   readonly claimAge: number;
+  /** How soon Stripe is searched again, while the mirror is behind. */
+  readonly claimLook: number;
   /** How long `setup` waits for another caller before it gives up. */
   readonly claimPatience: number;
   /** How long after a payment its customer's subscriptions are refreshed, if nothing has told by then. */
@@ -92,6 +94,7 @@ export const TIMING: Timing = {
   claimLease: 30_000,
   claimSettle: 60_000,
   claimAge: 20 * 60 * 60 * 1000,
+  claimLook: 10 * 60 * 1000,
   claimPatience: 20_000,
   refreshDelay: 5_000,
   returnPatience: 1_500,

@@ -4,25 +4,26 @@
  */
 import type Stripe from "stripe";
 import { ENTITY_KEY } from "./carrier.js";
+import { claimKey, counterIn } from "./claim-key.js";
 import {
   isMirrored,
   isTaken,
   linkOf,
+  ownerOf,
   put,
   type ReadClaim,
   reaching,
   readClaim,
   reportOther,
+  seen,
+  store,
 } from "./claim-record.js";
+import { afterSight } from "./claim-sight.js";
 import { drive, isRefusal } from "./claiming.js";
-import { afterSight, type Claim, claimId, claimOf, freed, type Target } from "./claims.js";
-import { isLive } from "./config.js";
+import { type Claim, claimId, claimOf, forgotten, nextCounter, type Target } from "./claims.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
-import { ASK_DELAY } from "./mirror.js";
 import type { Runtime } from "./runtime.js";
-import { sightOfCreation } from "./sight.js";
-import type { Snapshot } from "./store.js";
 import { type Note, observed } from "./telemetry.js";
 
 /** What `setup` takes. */
@@ -171,13 +172,13 @@ async function fillMissing(
     .customers.retrieve(id, {}, reaching(target))
     .catch(provider);
   if (customer.deleted) {
-    if (mirrored) await store(runtime, tombstone(runtime, customer, startedAt));
+    await store(runtime, seen(runtime, target, customer, startedAt));
     await forgetCustomer(runtime, id);
     return false;
   }
   const changes = missingOf(customer, args);
   if (isEmpty(changes)) {
-    if (mirrored) await store(runtime, sightOfCreation(runtime, "customers", customer, startedAt));
+    await store(runtime, seen(runtime, target, customer, startedAt));
     return true;
   }
   const updatedAt = runtime.now();
@@ -185,26 +186,8 @@ async function fillMissing(
     .stripe()
     .customers.update(id, changes, reaching(target))
     .catch(provider);
-  if (mirrored) await store(runtime, sightOfCreation(runtime, "customers", updated, updatedAt));
+  await store(runtime, seen(runtime, target, updated, updatedAt));
   return true;
-}
-
-function tombstone(
-  runtime: Runtime,
-  customer: Stripe.Response<Stripe.DeletedCustomer>,
-  startedAt: number,
-): Snapshot {
-  const gone = sightOfCreation(runtime, "customers", customer, startedAt);
-  return { ...gone, kind: "deleted", content: null };
-}
-
-async function store(runtime: Runtime, snapshot: Snapshot): Promise<void> {
-  const result = await runtime.store.commit({
-    now: runtime.now(),
-    units: [{ snapshots: [snapshot] }],
-  });
-  const unit = result.committed ? result.units[0] : undefined;
-  if (unit?.duplicate === false && unit.outcomes[0]?.act === "ask") runtime.wake(ASK_DELAY);
 }
 
 /** A customer that carries an entity's id, as an event or a list shows it. */
@@ -213,6 +196,8 @@ export interface Carrier {
   readonly entityId: string;
   /** Of the request that made it, where that is known. */
   readonly idempotencyKey: string | null;
+  /** Seconds: when the event happened, where one tells. */
+  readonly at?: number;
 }
 
 /**
@@ -223,14 +208,20 @@ export async function observeCustomer(runtime: Runtime, customer: Carrier): Prom
   const { id, entityId } = customer;
   const target: Target = { entityId, account: null };
   if (isLinkKnown(runtime, entityId, id)) return;
-  const opening = { ...target, livemode: isLive(runtime.config), params: {}, searched: true };
+  const owner = ownerOf(runtime, target);
+  const counterOfKey = await counterIn(owner, customer.idempotencyKey);
   for (;;) {
     const record = await runtime.store.record("claim", claimId(target));
     const claim = claimOf(record);
     if (claim?.customerId === id) return rememberLink(runtime, entityId, id);
     const isOlder = claim?.provisional === true && (await isOlderThanLinked(runtime, claim, id));
-    const sighted = { ...customer, isOlder };
-    const next = afterSight(claim, sighted, { ...opening, key: crypto.randomUUID() });
+    const now = runtime.now();
+    const at = customer.at === undefined ? now : customer.at * 1000;
+    const counter = nextCounter(claim, now, runtime.timing);
+    const key = await claimKey({ ...owner, counter });
+    const sighted = { ...customer, counter: counterOfKey, at, isOlder };
+    const opening = { ...target, livemode: owner.livemode, counter, key, params: null };
+    const next = afterSight(claim, sighted, opening);
     if (next === claim) return;
     const version = await runtime.store.version("customers", id);
     if (version === undefined || version.state === "deleted") return;
@@ -276,7 +267,8 @@ export async function forgetCustomer(runtime: Runtime, customerId: string): Prom
     const [record] = await runtime.store.recordsOf("claim", customerId, "", 1);
     const claim = claimOf(record);
     if (record === undefined || claim === undefined) return;
-    if ((await put(runtime, record, freed(claim))) !== undefined) return;
+    const next = forgotten(claim, runtime.now());
+    if ((await put(runtime, record, next)) !== undefined) return;
   }
 }
 
@@ -294,6 +286,8 @@ export async function finishClaims(runtime: Runtime, limit = 20): Promise<number
       const line = { claim: claim.key, ...factsOf(error) };
       runtime.log?.warn(line, "A claim could not be finished yet");
     });
+    const left = (await runtime.store.record("claim", record.id))?.due ?? null;
+    if (left !== null) runtime.wake(Math.max(0, left - runtime.now()));
   }
   return due.length;
 }

@@ -102,7 +102,8 @@ function carriedBy(event: ReceivedEvent): Carried | undefined {
   if (event.type !== "customer.created" && event.type !== "customer.updated") return undefined;
   const entityId = (metadata as { [key: string]: string } | undefined)?.[ENTITY_KEY];
   if (!entityId) return undefined;
-  return { observe: { id, entityId, idempotencyKey: event.idempotencyKey } };
+  const { idempotencyKey, created } = event;
+  return { observe: { id, entityId, idempotencyKey, at: created } };
 }
 
 /** Keeps the links in step. Doing it twice does no harm. */

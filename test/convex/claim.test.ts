@@ -57,30 +57,51 @@ describe("a claim whose callers' mutations run in any order", () => {
   let double: StripeDouble;
   afterEach(() => double.close());
 
+  /** Six callers at once, in an order drawn by lot; answers what they were told. */
+  async function race(store: Store, entityId: string, seed: number): Promise<Set<string>> {
+    const pass = turnstile(seed);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => {
+        const config = {
+          secret_key: double.secretKey,
+          webhook_secret: undefined,
+          stripe_options: double.stripeConfig,
+        };
+        const platform = { store: through(store, pass), baseUrl: () => "", wake: () => {} };
+        return setup(createRuntime(config, platform), { entityId });
+      }),
+    );
+    return new Set(answers.map(({ customerId }) => customerId));
+  }
+
+  const customersOf = (entityId: string) =>
+    double
+      .objects("customer")
+      .filter(({ metadata }) => metadata.entityId === entityId)
+      .map(({ id }) => id);
+
   it("comes to one customer, whoever is first", async () => {
     double = await createStripeDouble();
-    const callers = 6;
     for (let seed = 1; seed <= 25; seed++) {
       const { store } = deployStore();
-      const pass = turnstile(seed);
       const entityId = `user_${seed}`;
-      const answers = await Promise.all(
-        Array.from({ length: callers }, () => {
-          const config = {
-            secret_key: double.secretKey,
-            webhook_secret: undefined,
-            stripe_options: double.stripeConfig,
-          };
-          const platform = { store: through(store, pass), baseUrl: () => "", wake: () => {} };
-          return setup(createRuntime(config, platform), { entityId });
-        }),
-      );
-      const own = double
-        .objects("customer")
-        .filter(({ metadata }) => metadata.entityId === entityId);
+      const answers = await race(store, entityId, seed);
+      const own = customersOf(entityId);
       expect(own, `seed ${seed}`).toHaveLength(1);
-      expect(new Set(answers.map(({ customerId }) => customerId))).toEqual(new Set([own[0]?.id]));
-      expect((await store.customerOf(entityId))?.customerId).toBe(own[0]?.id);
+      expect([...answers]).toEqual(own);
+      expect((await store.customerOf(entityId))?.customerId).toBe(own[0]);
+    }
+  }, 60_000);
+
+  it("comes to the same customer after a restore that has lost the claim", async () => {
+    double = await createStripeDouble();
+    for (let seed = 1; seed <= 10; seed++) {
+      const entityId = `user_${seed}`;
+      const before = await race(deployStore().store, entityId, seed);
+      const restored = deployStore().store; // as it was before anything happened
+      expect(await race(restored, entityId, seed + 100), `seed ${seed}`).toEqual(before);
+      expect(customersOf(entityId)).toEqual([...before]);
+      expect((await restored.customerOf(entityId))?.customerId).toBe([...before][0]);
     }
   }, 60_000);
 });

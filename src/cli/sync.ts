@@ -14,6 +14,7 @@ interface SyncOptions extends ConnectOptions, ConvexOptions {
   readonly data: boolean;
   readonly webhook?: boolean;
   readonly portal?: boolean;
+  readonly replace?: boolean;
   readonly showSecret?: boolean;
 }
 
@@ -23,6 +24,7 @@ export function addSyncCommand(program: Command, io: Io): void {
     .description("copy what is at Stripe into the tables; goes on where it was interrupted")
     .option("--no-data", "do not copy; only what else is asked for")
     .option("--webhook", "create the webhook endpoint at Stripe, or mend it; needs --url")
+    .option("--replace", "with --webhook: disable other endpoints at the same address")
     .option("--url <url>", "where your application is reached, such as https://app.example")
     .option("--portal", "create the billing portal's default configuration, if there is none")
     .option("--show-secret", "print a new endpoint's signing secret also where nobody looks");
@@ -32,13 +34,13 @@ export function addSyncCommand(program: Command, io: Io): void {
 }
 
 async function runSync(io: Io, options: SyncOptions): Promise<void> {
-  const { data, webhook = false, portal = false } = options;
+  const { data, webhook = false, portal = false, replace = false } = options;
   if (!data && !webhook && !portal) {
     const message = "Nothing to do: --no-data needs --webhook, --portal or both.";
     throw new BillingError("invalid_argument", message);
   }
   await connected(io, options, async (at) => {
-    const opened = await sync(at.runtime, { data, webhook, portal }, { wait: false });
+    const opened = await sync(at.runtime, { data, webhook, portal, replace }, { wait: false });
     tellEndpoint(io, opened, options);
     const worked = isRun(opened) ? await workAtRun(io, at, opened) : undefined;
     if (worked !== undefined) tellRun(io, worked, "Synced");
@@ -75,6 +77,13 @@ function tellEndpoint(io: Io, { webhook, portal }: SyncReport, { showSecret }: S
         io.print("  Stripe's dashboard and set it as STRIPE_WEBHOOK_SECRET.");
       }
     }
+  }
+  for (const { id, url, apiVersion } of webhook?.others ?? []) {
+    const version = apiVersion ?? "of the account";
+    io.print(`${io.paint("yellow", "!")} ${id} (API version ${version}) is sent to ${url} too.`);
+  }
+  if (webhook?.others !== undefined) {
+    io.print("  Set both secrets, then disable the others by: sync --webhook --replace");
   }
   if (portal !== undefined) io.print(`${done} Portal configuration ${portal.configurationId}`);
 }
@@ -123,8 +132,9 @@ export function tellRun(io: Io, worked: Worked, verb: string): void {
 }
 
 async function syncOnConvex(io: Io, options: SyncOptions): Promise<void> {
-  const { data, webhook = false, portal = false } = options;
-  const report = (await convexRun(io, options, "sync", { data, webhook, portal })) as SyncReport;
+  const { data, webhook = false, portal = false, replace = false } = options;
+  const args = { data, webhook, portal, ...(replace ? { replace } : {}) };
+  const report = (await convexRun(io, options, "sync", args)) as SyncReport;
   tellEndpoint(io, report, options);
   if (io.json) {
     const { webhook: endpoint, ...rest } = report;

@@ -38,6 +38,7 @@ const syncArgs = {
   data: maybeBoolean,
   webhook: maybeBoolean,
   portal: maybeBoolean,
+  replace: maybeBoolean,
   step: v.optional(
     v.union(v.literal("work"), v.literal("page"), v.literal("catch-up"), v.literal("reconcile")),
   ),

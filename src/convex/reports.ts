@@ -69,7 +69,14 @@ export const syncReport = v.object({
   events: v.optional(progress),
   partitions: v.optional(v.object({ running: number, done: number, failed: number })),
   webhook: v.optional(
-    v.object({ id: text, secret: v.optional(text), mended: v.optional(v.array(text)) }),
+    v.object({
+      id: text,
+      secret: v.optional(text),
+      mended: v.optional(v.array(text)),
+      others: v.optional(
+        v.array(v.object({ id: text, url: text, apiVersion: v.union(text, v.null()) })),
+      ),
+    }),
   ),
   portal: v.optional(v.object({ configurationId: text })),
 });

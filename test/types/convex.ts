@@ -53,7 +53,7 @@ expectTypeOf<Args<"checkout">>().toEqualTypeOf<{
   cancelUrl: string;
   createStripeCustomerIfMissing?: boolean;
 }>();
-expectTypeOf<keyof Args<"sync">>().toEqualTypeOf<"data" | "webhook" | "portal">();
+expectTypeOf<keyof Args<"sync">>().toEqualTypeOf<"data" | "webhook" | "portal" | "replace">();
 expectTypeOf<Args<"store">["operation"]>().not.toBeAny();
 expectTypeOf<Result<"setup">>().toEqualTypeOf<{ customerId: string }>();
 expectTypeOf<Result<"checkout">>().toEqualTypeOf<{ url: string }>();

@@ -105,8 +105,8 @@ export const catalogue = {
   },
   endpoint_duplicate: {
     severity: "warning",
-    what: "{count} enabled webhook endpoints point at {webhook}: {ids}. Each event comes as often.",
-    fix: "{syncWebhook}. It disables those it made itself; disable the others at https://dashboard.stripe.com/webhooks",
+    what: "{count} enabled webhook endpoints point at {webhook}: {ids}. Each event comes as often, and is refused where STRIPE_WEBHOOK_SECRET lacks the endpoint's secret.",
+    fix: "{replaceWebhook}, once STRIPE_WEBHOOK_SECRET holds the secret of the one that stays. Without replacing, only endpoints that the library made are disabled.",
   },
   deliveries_failing: {
     severity: "warning",

@@ -7,6 +7,8 @@ export interface Commands {
   readonly setSecret: string;
   readonly sync: string;
   readonly syncWebhook: string;
+  /** The same, and other endpoints at the address are disabled. */
+  readonly replaceWebhook: string;
   readonly syncPortal: string;
   readonly migrate: string;
   readonly mount: string;
@@ -27,6 +29,7 @@ const node = (base: string): Commands => ({
   setSecret: "STRIPE_WEBHOOK_SECRET=whsec_…",
   sync: "npx backend-billing sync",
   syncWebhook: `npx backend-billing sync --no-data --webhook --url ${base}`,
+  replaceWebhook: `npx backend-billing sync --no-data --webhook --replace --url ${base}`,
   syncPortal: "npx backend-billing sync --no-data --portal",
   migrate:
     "npx backend-billing migrate (with Drizzle instead: npx drizzle-kit generate && npx drizzle-kit migrate)",
@@ -39,6 +42,7 @@ const convex = (module: string): Commands => ({
   setSecret: "npx convex env set STRIPE_WEBHOOK_SECRET whsec_…",
   sync: `npx convex run ${module}:sync`,
   syncWebhook: `npx convex run ${module}:sync '{"data": false, "webhook": true}'`,
+  replaceWebhook: `npx convex run ${module}:sync '{"data": false, "webhook": true, "replace": true}'`,
   syncPortal: `npx convex run ${module}:sync '{"data": false, "portal": true}'`,
   migrate: "npx convex deploy",
   mount:

@@ -158,7 +158,8 @@ function diagnoseEndpoint(
     found.push(find("endpoint_version", { id, theirs, ours: version }));
   }
   if (enabled.length > 1) {
-    const ids = listed(enabled.map((each) => each.id));
+    const named = ({ id, version }: Endpoint) => `${id} (${version ?? "the account's version"})`;
+    const ids = listed(enabled.map(named));
     found.push(find("endpoint_duplicate", { count: enabled.length, webhook, ids }));
   }
   if (stored?.secretFits[id] === false) found.push(find("secret_stale", { id }));

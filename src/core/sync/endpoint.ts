@@ -13,6 +13,19 @@ export interface WebhookReport {
   readonly secret?: string;
   /** What was not as it should be, and was mended: such as `events`, `status` or `api_version`. */
   readonly mended?: readonly string[];
+  /**
+   * Other endpoints that Stripe sends to the same address: each event arrives once more, and is
+   * refused unless `webhook_secret` holds their secret too. `replace: true` disables them.
+   */
+  readonly others?: readonly OtherEndpoint[];
+}
+
+/** An enabled webhook endpoint beside the one that `sync` looks after. */
+export interface OtherEndpoint {
+  readonly id: string;
+  readonly url: string;
+  /** Null: the account's own version. */
+  readonly apiVersion: string | null;
 }
 
 /** Marks what the library made, so that it never touches what somebody else did. */
@@ -24,9 +37,10 @@ const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
 /**
  * Creates the endpoint, or mends it. Its API version cannot be changed: an endpoint of another
  * version is replaced. The new one's secret is answered at once; the old one goes on until a call
- * that knows the new secret, so that no event is lost in between.
+ * that knows the new secret, so that no event is lost in between. Endpoints that the library did not
+ * make are reported, and disabled at that point only if `replace` says so.
  */
-export function syncWebhook(runtime: Runtime): Promise<WebhookReport> {
+export function syncWebhook(runtime: Runtime, replace = false): Promise<WebhookReport> {
   return exclusively(runtime, "webhook endpoint", async () => {
     const stripe = runtime.stripe();
     const url = `${runtime.baseUrl()}${routePath(runtime.config)}/webhook`;
@@ -35,7 +49,8 @@ export function syncWebhook(runtime: Runtime): Promise<WebhookReport> {
       ...enabledEvents(runtime.resources),
     ] as Stripe.WebhookEndpointCreateParams.EnabledEvent[];
     const ours = await endpointsAt(stripe, url);
-    const current = ours.find(({ api_version }) => api_version === version);
+    const fitting = ours.filter(({ api_version }) => api_version === version);
+    const current = fitting.find(isMarked) ?? fitting[0];
     if (current === undefined) {
       const made = await stripe.webhookEndpoints
         .create({ url, enabled_events: events, api_version: version, metadata: MARK })
@@ -45,6 +60,7 @@ export function syncWebhook(runtime: Runtime): Promise<WebhookReport> {
         id: made.id,
         ...(made.secret ? { secret: made.secret } : {}),
         ...reported(runtime, made.id, ours.length > 0 ? ["api_version"] : []),
+        ...besides(runtime, made.id, ours.filter(isEnabled)),
       };
     }
     const mended = [
@@ -56,19 +72,19 @@ export function syncWebhook(runtime: Runtime): Promise<WebhookReport> {
         .update(current.id, { enabled_events: events, disabled: false })
         .catch(provider);
     }
-    if (await isSecretInUse(runtime, current.id)) {
-      for (const { id, status, metadata } of ours) {
-        if (id === current.id || status !== "enabled" || !metadata["backend-billing"]) continue;
+    let others = ours.filter((each) => each.id !== current.id && isEnabled(each));
+    if (others.length > 0 && (await isSecretInUse(runtime, current.id))) {
+      const ended = others.filter((each) => replace || isMarked(each));
+      for (const { id } of ended) {
         await stripe.webhookEndpoints.update(id, { disabled: true }).catch(provider);
       }
-    } else if (ours.length > 1) {
-      const line = { object: current.id };
-      runtime.log?.warn(
-        line,
-        "The old endpoint stays until `webhook_secret` holds the new one's secret",
-      );
+      others = others.filter((each) => !ended.includes(each));
     }
-    return { id: current.id, ...reported(runtime, current.id, mended) };
+    return {
+      id: current.id,
+      ...reported(runtime, current.id, mended),
+      ...besides(runtime, current.id, others),
+    };
   });
 }
 
@@ -82,6 +98,29 @@ async function endpointsAt(stripe: Stripe, url: string): Promise<Stripe.WebhookE
     provider(error);
   }
   return found;
+}
+
+const isEnabled = ({ status }: Stripe.WebhookEndpoint): boolean => status === "enabled";
+const isMarked = ({ metadata }: Stripe.WebhookEndpoint): boolean =>
+  Boolean(metadata["backend-billing"]);
+
+/** What else is sent to the same address, with what to do about it in the log. */
+function besides(
+  runtime: Runtime,
+  current: string,
+  endpoints: readonly Stripe.WebhookEndpoint[],
+): { readonly others?: readonly OtherEndpoint[] } {
+  if (endpoints.length === 0) return {};
+  for (const each of endpoints) {
+    const line = { object: each.id, url: each.url, version: each.api_version, current };
+    const message = isMarked(each)
+      ? "An old webhook endpoint stays enabled until `webhook_secret` holds the new one's secret; then call `sync({ webhook: true })` again"
+      : "Another webhook endpoint sends to the same address. Keep its secret in `webhook_secret` while it does; `sync({ webhook: true, replace: true })` disables it once the new secret is set";
+    runtime.log?.warn(line, message);
+  }
+  return {
+    others: endpoints.map(({ id, url, api_version: apiVersion }) => ({ id, url, apiVersion })),
+  };
 }
 
 function reported(

@@ -15,6 +15,11 @@ export interface SyncArgs {
   readonly data?: boolean;
   /** Creates or updates the webhook endpoint at Stripe. Default false. */
   readonly webhook?: boolean;
+  /**
+   * With `webhook`: also disables other enabled endpoints at the same address, once `webhook_secret`
+   * holds the secret of the one that stays. Default false.
+   */
+  readonly replace?: boolean;
   /** Creates the default billing portal configuration if there is none. Default false. */
   readonly portal?: boolean;
 }
@@ -36,12 +41,18 @@ export interface Waiting {
 
 export async function sync(
   runtime: Runtime,
-  { data = true, webhook = false, portal = false }: SyncArgs = {},
+  { data = true, webhook = false, portal = false, replace = false }: SyncArgs = {},
   { wait }: Waiting = { wait: true },
 ): Promise<SyncReport> {
+  if (replace && !webhook) {
+    throw new BillingError(
+      "invalid_argument",
+      "`replace` is about the webhook endpoint: pass `webhook: true` with it.",
+    );
+  }
   await checkMode(runtime);
   // The endpoint comes first: what changes during the copying is then told of.
-  const endpoint = webhook ? await syncWebhook(runtime) : undefined;
+  const endpoint = webhook ? await syncWebhook(runtime, replace) : undefined;
   const settings = portal ? await syncPortal(runtime) : undefined;
   const run = data ? await runTo(runtime, "backfill", {}, wait) : undefined;
   return unlessFailed({

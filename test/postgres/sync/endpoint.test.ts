@@ -76,6 +76,7 @@ describe("the endpoint", () => {
       id: expect.not.stringMatching(old.id),
       secret: expect.stringMatching(/^whsec_/),
       mended: ["api_version"],
+      others: [{ id: old.id, url, apiVersion: "2024-06-20" }],
     });
     const states = async () =>
       Object.fromEntries(
@@ -90,19 +91,41 @@ describe("the endpoint", () => {
     expect(await states()).toEqual({ old: "disabled", new: "enabled" });
   });
 
-  it("of somebody else at the same address is never touched", async () => {
-    const app = await open();
+  it("of somebody else at the same address is named, and touched only when asked to", async () => {
+    const lines: [object, string][] = [];
+    const keep = (line: object, message: string) => void lines.push([line, message]);
+    const app = await open({
+      config: { logger: { info: keep, warn: keep, error: keep } },
+    });
     const foreign = await app.stripe.webhookEndpoints.create({
       url: `${app.url}/stripe/webhook`,
       enabled_events: ["charge.succeeded"],
       api_version: "2024-06-20",
     });
+    const others = [{ id: foreign.id, url: foreign.url, apiVersion: "2024-06-20" }];
     const { webhook } = await app.b.sync(WEBHOOK);
-    await createBilling({ ...app.config, webhook_secret: webhook?.secret ?? "" }).sync(WEBHOOK);
-    expect(await app.stripe.webhookEndpoints.retrieve(foreign.id)).toMatchObject({
-      status: "enabled",
-      enabled_events: ["charge.succeeded"],
-    });
+    expect(webhook).toMatchObject({ secret: expect.stringMatching(/^whsec_/), others });
+    const named = lines.find(([line]) => (line as { object?: string }).object === foreign.id);
+    expect(named?.[0]).toMatchObject({ url: foreign.url, version: "2024-06-20" });
+    expect(named?.[1]).toContain("sync({ webhook: true, replace: true })");
+    const status = async () => (await app.stripe.webhookEndpoints.retrieve(foreign.id)).status;
+    // Not before the new secret is in place: events would be lost.
+    expect((await app.b.sync({ ...WEBHOOK, replace: true })).webhook?.others).toEqual(others);
+    expect(await status()).toBe("enabled");
+    const { sync } = createBilling({ ...app.config, webhook_secret: webhook?.secret ?? "" });
+    expect((await sync(WEBHOOK)).webhook?.others).toEqual(others);
+    expect(await status()).toBe("enabled");
+    expect((await sync({ ...WEBHOOK, replace: true })).webhook).toEqual({ id: webhook?.id });
+    expect(await status()).toBe("disabled");
+    expect(await endpoints(app)).toContainEqual(
+      expect.objectContaining({ id: webhook?.id, status: "enabled" }),
+    );
+  });
+
+  it("is not asked to replace anything without `webhook`", async () => {
+    const app = await open();
+    const error = await billingError(app.b.sync({ data: false, replace: true }));
+    expect(error).toMatchObject({ code: "invalid_argument" });
   });
 
   it("that was made before the copying failed still tells its secret, but not to a log", async () => {

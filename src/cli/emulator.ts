@@ -3,13 +3,18 @@ import { type Command, InvalidArgumentError } from "commander";
 import Stripe from "stripe";
 import { enabledEvents } from "../core/catalogue.js";
 import { BillingError } from "../core/errors.js";
-import { createStripeDouble, type StripeDouble } from "../testing/index.js";
+import { type StartedDouble, startDouble } from "../testing/double.js";
+import { JournalMismatch } from "../testing/journal.js";
+import { type EmulatorState, newSeed, openState } from "./emulator-state.js";
 import type { Io } from "./io.js";
 
 interface Options {
   readonly port: number;
-  readonly seed: string;
+  readonly seed?: string;
   readonly webhook?: string;
+  /** A path; false for `--no-state`. */
+  readonly state?: string | false;
+  readonly fresh?: boolean;
 }
 
 export function addEmulatorCommand(program: Command, io: Io): void {
@@ -18,8 +23,11 @@ export function addEmulatorCommand(program: Command, io: Io): void {
     .description("run a Stripe of your own on this machine: API, webhooks, checkout and portal")
     .option("--port <port>", "where it listens, on 127.0.0.1; 0 for any free one", portOf, 12111)
     .option("--webhook <url>", "send events there, and print the signing secret", urlOf)
-    .option("--seed <seed>", "the same seed gives the same ids, keys and secrets", "1")
-    .action((options: Options) => run(io, options));
+    .option("--fresh", "forget what it holds: a new account, new keys and new ids")
+    .option("--state <path>", "keep its state there (default: .backend-billing/emulator.jsonl)")
+    .option("--no-state", "keep its state in memory only")
+    .option("--seed <seed>", "the same seed gives the same ids, keys and secrets (default: random)")
+    .action((options: Options) => run(io, options, program.version() ?? ""));
 }
 
 function portOf(text: string): number {
@@ -33,18 +41,31 @@ function urlOf(text: string): string {
   throw new InvalidArgumentError("It must be like http://localhost:3000/stripe/webhook.");
 }
 
-async function run(io: Io, options: Options): Promise<void> {
+async function run(io: Io, options: Options, version: string): Promise<void> {
   // Before anything starts, so that whoever ends it early ends it well.
   const stopped = untilStopped();
-  const double = await start(options);
+  const { state: path, fresh = false, seed } = options;
+  const state =
+    path === false
+      ? undefined
+      : openState({ path, cwd: io.cwd, fresh, seed: seed || undefined, version });
   try {
-    const secret = options.webhook && (await register(double, options.webhook));
-    tell(io, options, double, secret);
-    await stopped;
+    const double = await start(options, state);
+    try {
+      const secret = options.webhook && (await register(double, options.webhook));
+      tell(io, options, { double, secret, state });
+      await stopped;
+    } finally {
+      await double.close();
+    }
   } finally {
-    await double.close();
+    state?.close();
   }
-  io.print("\nThe emulator has stopped, and all that it held is gone.");
+  io.print(
+    state === undefined
+      ? "\nThe emulator has stopped, and all that it held is gone."
+      : `\nThe emulator has stopped. What it holds is in ${state.path}`,
+  );
 }
 
 function untilStopped(): Promise<void> {
@@ -53,10 +74,17 @@ function untilStopped(): Promise<void> {
   });
 }
 
-async function start({ port, seed }: Options): Promise<StripeDouble> {
+async function start({ port, seed }: Options, state?: EmulatorState): Promise<StartedDouble> {
   try {
-    return await createStripeDouble({ port, seed });
+    return await startDouble({ port, seed: state?.seed ?? (seed || newSeed()) }, state);
   } catch (error) {
+    if (error instanceof JournalMismatch) {
+      throw new BillingError(
+        "invalid_config",
+        `The state in ${state?.path} cannot be restored: ${error.message} Start anew with --fresh.`,
+        { cause: error },
+      );
+    }
     const { code } = error as { code?: unknown };
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
     throw new BillingError(
@@ -67,8 +95,12 @@ async function start({ port, seed }: Options): Promise<StripeDouble> {
   }
 }
 
-/** Makes an endpoint as `sync({ webhook: true })` would, and answers its secret. */
-async function register(double: StripeDouble, url: string): Promise<string | undefined> {
+/** Makes an endpoint as `sync({ webhook: true })` would, unless there is one; answers its secret. */
+async function register(double: StartedDouble, url: string): Promise<string | undefined> {
+  const known = double
+    .objects("webhook_endpoint")
+    .find((each) => each.url === url && each.status === "enabled");
+  if (known !== undefined) return double.endpointSecret(known.id);
   const stripe = new Stripe(double.secretKey, double.stripeConfig);
   const endpoint = await stripe.webhookEndpoints.create({
     url,
@@ -78,10 +110,15 @@ async function register(double: StripeDouble, url: string): Promise<string | und
   return endpoint.secret;
 }
 
+interface Started {
+  readonly double: StartedDouble;
+  readonly secret: string | undefined;
+  readonly state: EmulatorState | undefined;
+}
+
 /** Its key and secret open nothing but this double, so they are shown whole. */
-function tell(io: Io, options: Options, double: StripeDouble, secret: string | undefined): void {
-  const { url, port, secretKey } = double;
-  const { webhook, seed } = options;
+function tell(io: Io, { webhook }: Options, { double, secret, state }: Started): void {
+  const { url, port, secretKey, account } = double;
   const pages = { checkout: `${url}/c/pay/cs_test_…`, portal: `${url}/p/session/test_…` };
   if (io.json) {
     const { telemetry: _, ...stripe_options } = double.stripeConfig;
@@ -90,7 +127,8 @@ function tell(io: Io, options: Options, double: StripeDouble, secret: string | u
       JSON.stringify({
         url,
         port,
-        seed,
+        account,
+        ...(state === undefined ? {} : { state: state.path, seed: state.seed }),
         secret_key: secretKey,
         stripe_options,
         pages,
@@ -131,5 +169,9 @@ function tell(io: Io, options: Options, double: StripeDouble, secret: string | u
   io.print("  4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined,");
   io.print("  4000 0025 0000 3155 asks for authentication");
   io.print();
-  io.print(io.paint("dim", "Ctrl-C stops it, and all that it holds is gone."));
+  const kept =
+    state === undefined
+      ? "Ctrl-C stops it, and all that it holds is gone."
+      : `Ctrl-C stops it. The next start goes on from ${state.path}; --fresh starts anew.`;
+  io.print(io.paint("dim", kept));
 }

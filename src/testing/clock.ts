@@ -31,6 +31,10 @@ export interface Scheduler extends Clock {
   schedule(at: number, run: () => void): () => void;
   /** Runs what is due now, and waits for it, until nothing is due. */
   drain(): Promise<void>;
+  /** Like `advanceTo`, but at once: what falls due runs at its own time, and is not waited for. */
+  stepTo(moment: number): void;
+  /** From now on a still clock steps by itself whenever something falls due by the wall clock. */
+  follow(): void;
   /** Waited for after each task while time is being moved: deliveries under way. */
   onStep(wait: () => Promise<void>): void;
   stop(): void;
@@ -73,6 +77,7 @@ export function createClock(start?: Instant): Scheduler {
   let timer: NodeJS.Timeout | undefined;
   let immediate: NodeJS.Immediate | undefined;
   let stopped = false;
+  let following = running;
   let settle: () => Promise<void> = async () => {};
   const tasks: Task[] = []; // a binary heap by (at, order)
 
@@ -128,10 +133,23 @@ export function createClock(start?: Instant): Scheduler {
       });
       return;
     }
-    if (!running) return; // time stands still: only `advance` gets there
+    if (!following) return; // time stands still: only `advance` gets there
     clearTimeout(timer);
-    timer = setTimeout(runDue, Math.min(next.at - now(), LONGEST_TIMER));
+    const [wake, left] = running
+      ? [runDue, next.at - now()]
+      : [() => stepTo(Date.now()), next.at - Date.now()];
+    timer = setTimeout(wake, Math.max(0, Math.min(left, LONGEST_TIMER)));
     timer.unref();
+  }
+
+  function stepTo(moment: number): void {
+    runDue();
+    for (let next = tasks[0]; next !== undefined && next.at <= moment; next = tasks[0]) {
+      set(Math.max(next.at, now()));
+      runDue();
+    }
+    set(Math.max(moment, now()));
+    arm();
   }
 
   function runDue(): void {
@@ -168,6 +186,11 @@ export function createClock(start?: Instant): Scheduler {
     seconds: () => Math.floor(now() / 1000),
     advance: (by) => advanceTo(now() + milliseconds(by)),
     advanceTo,
+    stepTo,
+    follow: () => {
+      following = true;
+      arm();
+    },
     drain,
     onStep: (wait) => {
       settle = wait;

@@ -13,11 +13,12 @@ import { createLimiter, type RateLimits, STRIPE_LIMITS } from "./http/limits.js"
 import { createRequestLog, type RequestLog } from "./http/log.js";
 import { createRouter } from "./http/route.js";
 import { listen } from "./http/server.js";
+import { entryOf, isKept, type Journal, JournalMismatch, sumOf } from "./journal.js";
 import { servePage } from "./pages/index.js";
 import { idSequence } from "./random.js";
 import { knowAccounts } from "./resources/accounts.js";
 import { routes } from "./resources/index.js";
-import { isConnectEndpoint } from "./resources/webhook-endpoints.js";
+import { endpointSecrets, isConnectEndpoint } from "./resources/webhook-endpoints.js";
 import { createWebhooks, type Deliveries, type FetchHandler } from "./webhooks.js";
 import { createWorld, type Kind, type Objects, type World } from "./world.js";
 
@@ -111,11 +112,30 @@ export interface StripeDouble {
  * await double.close();
  * ```
  */
-export async function createStripeDouble(options: StripeDoubleOptions = {}): Promise<StripeDouble> {
+export function createStripeDouble(options: StripeDoubleOptions = {}): Promise<StripeDouble> {
+  return startDouble(options);
+}
+
+/** A double with what only the command may ask of it. */
+export interface StartedDouble extends StripeDouble {
+  /** The newest signing secret of a webhook endpoint, which the API shows only once. */
+  endpointSecret(id: string): string | undefined;
+}
+
+/**
+ * Starts a double, in the state that the journal leads to. With a journal its clock stands still
+ * between requests, at the wall clock's time, so that a replay meets the same times. Webhooks count
+ * as delivered in a replay; what fell due since the journal's last request happens afterwards.
+ */
+export async function startDouble(
+  options: StripeDoubleOptions,
+  journal?: Journal,
+): Promise<StartedDouble> {
   const { seed = 1, embeddedLimit = 10, rateLimits = false } = options;
   const version = options.apiVersion ?? Stripe.API_VERSION;
   const id = idSequence(seed);
-  const clock = createClock(options.now);
+  const begun = journal && (journal.entries[0]?.at ?? Date.now());
+  const clock = createClock(options.now ?? begun);
   const faults = createFaults(seed);
   const keys = createKeys(seed);
   const log = createRequestLog();
@@ -124,6 +144,8 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
   const tenants = new Map<string, Tenant>();
   const handlers = new Map<string, FetchHandler>();
   let url = "";
+  let requests = 0;
+  let replaying = journal !== undefined;
   let closing: Promise<void> | undefined;
 
   const webhooks = createWebhooks({
@@ -134,7 +156,8 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
     timeout: options.deliveryTimeout ?? 20_000,
     signedAt: () =>
       options.signatureClock === "double" ? clock.seconds() : Math.floor(Date.now() / 1000),
-    handlerFor: (target) => handlers.get(new URL(target).origin),
+    handlerFor: (target) =>
+      replaying ? async () => new Response() : handlers.get(new URL(target).origin),
     endpointsOf: (world) => {
       const own = [...world.objects.webhook_endpoint.values()]
         .filter(({ id: endpoint }) => !isConnectEndpoint(world, endpoint))
@@ -198,7 +221,10 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
       }
       return tenant(owner ?? account, key.livemode);
     },
-    requestId: () => id("req"),
+    requestId: () => {
+      requests++;
+      return id("req");
+    },
     now: clock.now,
   };
 
@@ -216,9 +242,48 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
     return outgoing;
   }
 
+  async function answerKept(kept: Journal, incoming: Incoming): Promise<Outgoing> {
+    await ready;
+    // No other request comes between these lines: nothing in them waits for more than a promise.
+    clock.stepTo(Date.now());
+    const [at, before] = [clock.now(), requests];
+    const outgoing = await answer(incoming);
+    if (isKept(incoming)) kept.append(entryOf(incoming, outgoing, at, before));
+    return outgoing;
+  }
+
+  async function replay({ entries }: Journal): Promise<void> {
+    for (const entry of entries) {
+      clock.stepTo(entry.at);
+      while (requests < entry.requests) api.requestId();
+      if (sumOf(await answer(entry)) !== entry.answer) throw new JournalMismatch(entry);
+    }
+    await webhooks.idle();
+    replaying = false;
+    clock.stepTo(Date.now());
+    clock.follow();
+  }
+
   const test = tenant(account, false).world;
-  const listening = await listen(options.port, answer);
+  let release = () => {};
+  const ready = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const listening = await listen(
+    options.port,
+    journal === undefined ? answer : (incoming) => answerKept(journal, incoming),
+  );
   url = `http://127.0.0.1:${listening.port}`;
+  if (journal !== undefined) {
+    try {
+      await replay(journal);
+    } catch (error) {
+      clock.stop();
+      await listening.close();
+      throw error;
+    }
+  }
+  release();
 
   return {
     url,
@@ -244,6 +309,7 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
     },
     populate: (population) => populate(test, population),
     objects: (kind) => [...test.objects[kind].values()] as never,
+    endpointSecret: (endpoint) => endpointSecrets(test, endpoint)[0],
     settle: clock.drain,
     dump: () => {
       const worlds = [...tenants.values()].map(({ world }) => world);

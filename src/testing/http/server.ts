@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Incoming, Outgoing } from "./handle.js";
+import { isLoopbackHost } from "./host.js";
 
 const LARGEST_BODY = 1024 * 1024;
 
@@ -40,6 +41,13 @@ async function respond(
   response: ServerResponse,
   answer: (incoming: Incoming) => Promise<Outgoing>,
 ): Promise<void> {
+  if (!isLoopbackHost(request.headers.host)) {
+    const message =
+      "This double of Stripe answers only requests to localhost, 127.0.0.1 or [::1], so that no page on the internet can reach it.";
+    response.writeHead(403, { "Content-Type": "application/json", Connection: "close" });
+    response.end(JSON.stringify({ error: { type: "invalid_request_error", message } }));
+    return;
+  }
   const body = await read(request);
   const { method = "GET", url = "/", headers } = request;
   const outgoing = await answer({ method, url, headers, body });

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { type ResourceName, resourceNames } from "../src/core/catalogue.js";
 import { resources } from "../src/core/resources.js";
 import { primaryKeyName } from "../src/postgres/ddl.js";
+import { DEFAULT_SCHEMA } from "../src/postgres/schema.js";
 import {
   type Table,
   type TableColumn,
@@ -79,11 +80,14 @@ export interface ${objectName(resource)} extends StripeObject<"${resource}"> {}
 
 function tablesFile(tables: readonly Table[]): string {
   return `${banner}
-import { pgTable } from "drizzle-orm/pg-core";
+import { pgSchema } from "drizzle-orm/pg-core";
 import { defineTables } from "./define.js";
 
+/** The schema \`${DEFAULT_SCHEMA}\`, which drizzle-kit creates. */
+export const billingSchema = pgSchema("${DEFAULT_SCHEMA}");
+
 export const {
-${tables.map((table) => `  /** The table \`${table.name}\`. */\n  ${exportName(table)},\n`).join("")}} = defineTables(pgTable);
+${tables.map((table) => `  /** The table \`${table.name}\`. */\n  ${exportName(table)},\n`).join("")}} = defineTables(billingSchema.table);
 `;
 }
 

@@ -45,7 +45,7 @@ async function peakOf(server: PostgresServer, objects: number): Promise<number> 
 async function printSizes(pool: pg.Pool): Promise<void> {
   const tables = ["customers", "subscriptions", "prices", "versions"];
   for (const name of tables) {
-    const table = `backend_billing_${name}`;
+    const table = `billing.backend_billing_${name}`;
     const { rows } = await pool.query(
       `SELECT count(*)::int AS count, pg_total_relation_size('${table}')::float AS bytes,
         pg_indexes_size('${table}')::float AS indexes FROM ${table}`,

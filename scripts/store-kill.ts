@@ -49,10 +49,10 @@ async function writeUntilKilled(pool: pg.Pool): Promise<void> {
 async function partsOf(pool: pg.Pool): Promise<Map<number, number>> {
   const { rows } = await pool.query(`
     SELECT substring(id from 'c(\\d+)_')::int AS commit, count(*)::int AS parts FROM (
-      SELECT customer_id AS id FROM backend_billing_customers
-      UNION ALL SELECT product_id FROM backend_billing_products
-      UNION ALL SELECT id FROM backend_billing_versions
-      UNION ALL SELECT 'c' || substring(event_id from 5) || '_' FROM backend_billing_receipts
+      SELECT customer_id AS id FROM billing.backend_billing_customers
+      UNION ALL SELECT product_id FROM billing.backend_billing_products
+      UNION ALL SELECT id FROM billing.backend_billing_versions
+      UNION ALL SELECT 'c' || substring(event_id from 5) || '_' FROM billing.backend_billing_receipts
     ) parts GROUP BY 1`);
   return new Map(rows.map(({ commit, parts }) => [commit, parts]));
 }

@@ -33,7 +33,7 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
   };
   const storeVersions = (kind: Kind, count: number) =>
     copy(
-      "backend_billing_versions (resource, id, revision, state, lo, hi, first)",
+      "billing.backend_billing_versions (resource, id, revision, state, lo, hi, first)",
       lines(kind, count, ({ id, created }) => [kind, id, 1, "live", created, created, false]),
     );
 
@@ -57,17 +57,17 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
       await storeVersions(kind, count);
       if (kind === "customers") {
         await copy(
-          "backend_billing_customers (customer_id, stripe, last_synced_at)",
+          "billing.backend_billing_customers (customer_id, stripe, last_synced_at)",
           lines(kind, count, (object) => [object.id, JSON.stringify(object), 1]),
         );
         await copy(
-          "backend_billing_subscriptions (customer_id, last_synced_at)",
+          "billing.backend_billing_subscriptions (customer_id, last_synced_at)",
           lines(kind, count, ({ id }) => [id, 1]),
         );
       } else {
-        await pool.query("TRUNCATE backend_billing_subscriptions");
+        await pool.query("TRUNCATE billing.backend_billing_subscriptions");
         await copy(
-          "backend_billing_subscriptions (subscription_id, customer_id, stripe, last_synced_at)",
+          "billing.backend_billing_subscriptions (subscription_id, customer_id, stripe, last_synced_at)",
           lines(kind, count, (object) => {
             const customer = "customer" in object ? object.customer : null;
             return [object.id, customer, JSON.stringify(object), 1];
@@ -86,13 +86,13 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
     },
     async count(kind) {
       const { rows } = await pool.query(
-        `SELECT count(${IDS[kind]})::int AS n FROM backend_billing_${kind}`,
+        `SELECT count(${IDS[kind]})::int AS n FROM billing.backend_billing_${kind}`,
       );
       return rows[0].n;
     },
     async clear() {
       const { rows } = await pool.query(
-        `SELECT string_agg(tablename, ', ') AS all FROM pg_tables
+        `SELECT string_agg('billing.' || tablename, ', ') AS all FROM pg_tables
          WHERE tablename LIKE 'backend_billing_%' AND tablename <> 'backend_billing_migrations'`,
       );
       await pool.query(`TRUNCATE ${rows[0].all}`);

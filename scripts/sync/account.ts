@@ -123,7 +123,7 @@ export const orderFor = (
   more: Partial<WorkerOrder> = {},
 ): WorkerOrder => ({
   url: pool.options.connectionString ?? "",
-  schema: "public",
+  schema: "billing",
   secretKey: double.secretKey,
   stripe: double.stripeConfig,
   pageLease: 30_000,
@@ -131,7 +131,7 @@ export const orderFor = (
 });
 
 const COUNT = (table: string) =>
-  `(SELECT count(*)::int FROM backend_billing_${table} WHERE stripe IS NOT NULL) AS ${table}`;
+  `(SELECT count(*)::int FROM billing.backend_billing_${table} WHERE stripe IS NOT NULL) AS ${table}`;
 
 export interface Look extends Counts {
   /** The first run's state; null before there is one. */
@@ -142,7 +142,7 @@ export interface Look extends Counts {
 export async function look(pool: pg.Pool): Promise<Look> {
   const { rows } = await pool.query(`
     SELECT ${COUNT("customers")}, ${COUNT("prices")}, ${COUNT("subscriptions")},
-      (SELECT data->>'state' FROM backend_billing_records
+      (SELECT data->>'state' FROM billing.backend_billing_records
         WHERE kind = 'run' ORDER BY id DESC LIMIT 1) AS state`);
   return rows[0] as Look;
 }
@@ -167,7 +167,7 @@ async function different({ stripe }: Account, pool: pg.Pool): Promise<number> {
       const { data, has_more } = await page(after);
       const ids = data.map(({ id }) => id);
       const { rows } = await pool.query<{ id: string; stripe: unknown }>(
-        `SELECT ${idColumn} AS id, stripe FROM backend_billing_${table} WHERE ${idColumn} = ANY($1)`,
+        `SELECT ${idColumn} AS id, stripe FROM billing.backend_billing_${table} WHERE ${idColumn} = ANY($1)`,
         [ids],
       );
       const ours = new Map(rows.map(({ id, stripe: object }) => [id, object]));

@@ -12,6 +12,7 @@ import { type BillingConfig, chosenResources, secretKey } from "../core/config.j
 import { BillingError } from "../core/errors.js";
 import { createRuntime, type Runtime } from "../core/runtime.js";
 import type { PoolLike } from "../postgres/database.js";
+import { schemaOf } from "../postgres/schema.js";
 import { createPostgresStore } from "../postgres/store.js";
 import type { Io } from "./io.js";
 import { createTally, type Tally } from "./tally.js";
@@ -34,7 +35,7 @@ export function withConnectOptions(command: Command): Command {
   return (
     command
       .option("--database <url>", "the PostgreSQL database (default: DATABASE_URL)")
-      .option("--schema <name>", "the schema that holds the tables (default: public)")
+      .option("--schema <name>", "the schema that holds the tables (default: billing)")
       .option("--resources <names>", "what is mirrored, by commas, as in your code (default: all)")
       .option("--stripe-host <url>", "another Stripe, such as http://127.0.0.1:12111")
       // Not --env-file: Node 20 takes that for itself, even behind the name of a script.
@@ -125,6 +126,10 @@ export function webhookPlace(url: string): WebhookPlace {
   return { base: url.replace(/\/+$/, ""), path: "/stripe" };
 }
 
+/** The schema only if one was given: without one, what the tables' place is must be decided. */
+export const placeOf = ({ schema }: ConnectOptions): { readonly schema?: string } =>
+  schema === undefined ? {} : { schema };
+
 /** A connection to the database and a runtime over it, to be closed. */
 export interface Connected {
   readonly runtime: Runtime;
@@ -142,10 +147,11 @@ export async function connected<T>(
 ): Promise<T> {
   loadEnv(io, options);
   return withPool(io, options, (pool) => {
-    const schema = options.schema ?? "public";
+    const schema = schemaOf(options);
     const config = billingConfig(io, options);
-    const chosen = { pool, schema, resources: resourcesOf(options) };
-    const tally = createTally(createPostgresStore(chosen));
+    const tally = createTally(
+      createPostgresStore({ pool, ...placeOf(options), resources: resourcesOf(options) }),
+    );
     const runtime = createRuntime(config, {
       store: tally.store,
       baseUrl: () => {

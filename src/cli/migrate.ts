@@ -4,6 +4,7 @@ import { migrate, printMigrations } from "../postgres/migrations.js";
 import {
   type ConnectOptions,
   loadEnv,
+  placeOf,
   resourcesOf,
   withConnectOptions,
   withPool,
@@ -30,9 +31,7 @@ async function run(io: Io, options: Options): Promise<void> {
       "Convex has no migrations: spread `billingTables` into your schema and push it with `npx convex dev` or `npx convex deploy`.",
     );
   }
-  const { schema } = options;
-  const resources = resourcesOf(options);
-  const settings = { ...(schema === undefined ? {} : { schema }), resources };
+  const settings = { ...placeOf(options), resources: resourcesOf(options) };
   if (options.print) {
     const sql = printMigrations(settings);
     if (io.json) io.emit({ sql });

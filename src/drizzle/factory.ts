@@ -1,28 +1,35 @@
-/** The tables in a schema of another name than `public`. */
-import { pgSchema } from "drizzle-orm/pg-core";
-import { BillingError } from "../core/errors.js";
+/** The tables in a schema of another name than the default. */
+import { pgSchema, pgTable } from "drizzle-orm/pg-core";
 import { defineTables } from "./define.js";
+
+const inPublic = () => defineTables(pgTable);
+
+const inSchema = <S extends string>(name: S) => {
+  const billingSchema = pgSchema(name);
+  return { billingSchema, ...defineTables(billingSchema.table) };
+};
+
+/** All tables in a schema of some name, and the schema itself. */
+type TablesIn<S extends string> = ReturnType<typeof inSchema<S>>;
 
 /**
  * All tables in the schema of that name, and the schema itself as `billingSchema`, so that
- * drizzle-kit creates it. drizzle-kit sees only what a file exports by name, never an exported
- * object, so take the result apart.
+ * drizzle-kit creates it. For `public` there is no `billingSchema`: every database has that one.
+ * drizzle-kit sees only what a file exports by name, never an exported object, so take the result
+ * apart, and leave none of the tables out.
  *
  * @example
  * ```ts
  * import { createBillingTables } from "backend-billing/drizzle";
  *
- * export const { billingSchema, billingProducts, billingPrices } = createBillingTables("billing");
+ * export const { billingSchema, billingProducts, billingPrices } = createBillingTables("payments");
  * ```
  */
-export function createBillingTables<S extends string>(schemaName: S) {
-  // `public` is where Drizzle puts tables that name no schema; it refuses the name itself.
-  if (schemaName === "public") {
-    throw new BillingError(
-      "invalid_argument",
-      'For the schema `public` write `export * from "backend-billing/drizzle"` instead.',
-    );
-  }
-  const billingSchema = pgSchema(schemaName);
-  return { billingSchema, ...defineTables(billingSchema.table) };
+export function createBillingTables(schemaName: "public"): ReturnType<typeof inPublic>;
+export function createBillingTables<S extends string>(schemaName: S): TablesIn<S>;
+export function createBillingTables(
+  schemaName: string,
+): ReturnType<typeof inPublic> | TablesIn<string> {
+  // Drizzle refuses `public` as the name of a schema; tables that name none are there.
+  return schemaName === "public" ? inPublic() : inSchema(schemaName);
 }

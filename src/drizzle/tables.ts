@@ -1,7 +1,10 @@
 // Generated from src/postgres/tables.ts by `npm run generate`. Do not edit.
 
-import { pgTable } from "drizzle-orm/pg-core";
+import { pgSchema } from "drizzle-orm/pg-core";
 import { defineTables } from "./define.js";
+
+/** The schema `billing`, which drizzle-kit creates. */
+export const billingSchema = pgSchema("billing");
 
 export const {
   /** The table `backend_billing_versions`. */
@@ -26,4 +29,4 @@ export const {
   billingPayouts,
   /** The table `backend_billing_refunds`. */
   billingRefunds,
-} = defineTables(pgTable);
+} = defineTables(billingSchema.table);

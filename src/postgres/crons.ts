@@ -79,7 +79,7 @@ export async function addCronJobs(
 ): Promise<CronJobs> {
   const { catchUp = CATCH_UP, reconcile = RECONCILE, background = BACKGROUND } = options;
   const workers = options.workers ?? WORKERS;
-  const base = schema === "public" ? "backend-billing" : `backend-billing-${queueName(schema)}`;
+  const base = queueBase(schema);
   const polling =
     options.pollingIntervalSeconds === undefined
       ? {}
@@ -158,7 +158,15 @@ const QUEUE: QueueSettings = {
   deleteAfterSeconds: 86_400,
 };
 
-const queueName = (schema: string): string => schema.replace(/[^\w.-]/g, "_");
+/**
+ * What the names of an installation's queues begin with, distinct for each schema. pg-boss takes
+ * letters, digits and `_ . - /`; any other character becomes its code between slashes, which no
+ * other name holds.
+ */
+export const queueBase = (schema: string): string =>
+  schema === "public"
+    ? "backend-billing"
+    : `backend-billing-${schema.replace(/[^\w.-]/gu, (other) => `/${other.codePointAt(0)?.toString(16)}/`)}`;
 
 async function logged(runtime: Runtime, name: string, work: () => Promise<void>): Promise<void> {
   try {

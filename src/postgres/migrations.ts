@@ -8,6 +8,7 @@ import { BillingError } from "../core/errors.js";
 import { identifier, type PoolLike, type Queryable, transaction } from "./database.js";
 import { qualified } from "./ddl.js";
 import { surviveIdleErrors } from "./pool-errors.js";
+import { schemaOf, TABLE_OF_EVERY_INSTALLATION, undecidedSchema } from "./schema.js";
 import { allSteps, type Step } from "./steps.js";
 
 /** Written by each applied step; read by the next `migrate`. */
@@ -15,7 +16,7 @@ export const migrationsTable = "backend_billing_migrations";
 
 /** Which tables, and where. */
 export interface MigrationOptions {
-  /** Where the tables live. Created if it does not exist. Default: `public`. */
+  /** Where the tables live. Created if it does not exist. Default: `billing`. */
   readonly schema?: string;
   /** The mirrored resources. Default: all. Choosing fewer later drops nothing. */
   readonly resources?: readonly ResourceName[];
@@ -38,7 +39,7 @@ export interface PrintOptions extends MigrationOptions {
  * import pg from "pg";
  *
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
- * const { applied } = await migrate(pool, { schema: "billing" }); // ["0001_core", …], later []
+ * const { applied } = await migrate(pool); // ["0001_core", …], later []
  * ```
  */
 export async function migrate(
@@ -46,7 +47,12 @@ export async function migrate(
   options: MigrationOptions = {},
 ): Promise<{ applied: string[] }> {
   surviveIdleErrors(pool);
-  return applySteps(pool, schemaOf(options), stepsFor(options), allSteps);
+  const schema = schemaOf(options);
+  const steps = stepsFor(options);
+  return inTransaction(pool, schema, async (connection) => {
+    if (options.schema === undefined) await refuseUndecided(connection);
+    return apply(connection, schema, steps, allSteps);
+  });
 }
 
 /**
@@ -57,7 +63,7 @@ export async function migrate(
  * ```ts
  * import { printMigrations } from "backend-billing/postgres";
  *
- * console.log(printMigrations({ schema: "billing" })); // … | psql "$DATABASE_URL"
+ * console.log(printMigrations()); // … | psql "$DATABASE_URL"
  * ```
  */
 export function printMigrations(options: PrintOptions = {}): string {
@@ -97,30 +103,48 @@ export async function migrationState(
   };
 }
 
-/** `migrate` with other steps, so that a test can add one. `known` are those it may find recorded. */
-export async function applySteps(
+/** `migrate` with other steps, so that a test can add one. */
+export function applySteps(
   pool: PoolLike,
   schema: string,
   steps: readonly Step[],
-  known: readonly Step[] = steps,
 ): Promise<{ applied: string[] }> {
+  return inTransaction(pool, schema, (connection) => apply(connection, schema, steps, steps));
+}
+
+/** Applies those of the steps that are not recorded. `known` are those it may find recorded. */
+async function apply(
+  connection: Queryable,
+  schema: string,
+  steps: readonly Step[],
+  known: readonly Step[],
+): Promise<{ applied: string[] }> {
+  const found = await inspect(connection, schema);
+  refuseNewer(schema, found.recorded, known);
+  const pending = steps.filter((step) => !found.recorded.has(step.id));
+  refuseOwned(schema, found.relations, pending);
+  if (pending.length === 0) return { applied: [] };
+
+  if (!found.exists) await connection.query(createSchema(schema));
+  if (!found.relations.has(migrationsTable)) {
+    await connection.query(createMigrationsTable(schema));
+  }
+  for (const statement of pending.flatMap((step) => applyStep(schema, step))) {
+    await connection.query(statement);
+  }
+  return { applied: pending.map((step) => step.id) };
+}
+
+/** One migration at a time, all of it or nothing; what fails says which schema it was about. */
+async function inTransaction<T>(
+  pool: PoolLike,
+  schema: string,
+  work: (connection: Queryable) => Promise<T>,
+): Promise<T> {
   try {
     return await transaction(pool, async (connection) => {
       for (const statement of begin) await connection.query(statement);
-      const found = await inspect(connection, schema);
-      refuseNewer(schema, found.recorded, known);
-      const pending = steps.filter((step) => !found.recorded.has(step.id));
-      refuseOwned(schema, found.relations, pending);
-      if (pending.length === 0) return { applied: [] };
-
-      if (!found.exists) await connection.query(createSchema(schema));
-      if (!found.relations.has(migrationsTable)) {
-        await connection.query(createMigrationsTable(schema));
-      }
-      for (const statement of pending.flatMap((step) => applyStep(schema, step))) {
-        await connection.query(statement);
-      }
-      return { applied: pending.map((step) => step.id) };
+      return work(connection);
     });
   } catch (error) {
     if (error instanceof BillingError) throw error;
@@ -194,6 +218,12 @@ function unknownTo(known: readonly Step[], recorded: ReadonlySet<string>): strin
   return [...recorded].filter((id) => !ids.has(id)).sort();
 }
 
+/** No `schema` was set, and `public` holds an installation from before there was a default. */
+async function refuseUndecided(database: Queryable): Promise<void> {
+  const { relations } = await inspect(database, "public");
+  if (relations.has(TABLE_OF_EVERY_INSTALLATION)) throw undecidedSchema();
+}
+
 function refuseNewer(schema: string, recorded: ReadonlySet<string>, known: readonly Step[]): void {
   const unknown = unknownTo(known, recorded);
   if (unknown.length === 0) return;
@@ -218,13 +248,6 @@ function refuseOwned(
       "them. If drizzle-kit owns these tables, apply changes with drizzle-kit and do not call " +
       "`migrate`; never both. Otherwise give `migrate` another schema.",
   );
-}
-
-function schemaOf({ schema = "public" }: MigrationOptions): string {
-  // PostgreSQL would cut a longer name short, and we would then look for the wrong one.
-  const bytes = new TextEncoder().encode(schema).length;
-  if (bytes >= 1 && bytes <= 63 && !schema.includes("\0")) return schema;
-  throw new BillingError("invalid_config", "`schema` must be a name of 1 to 63 bytes.");
 }
 
 function stepsFor({ resources = resourceNames }: MigrationOptions): readonly Step[] {

@@ -8,6 +8,7 @@ import type { Store } from "../core/store.js";
 import type { PoolLike } from "./database.js";
 import { type MigrationOptions, migrate } from "./migrations.js";
 import { surviveIdleErrors } from "./pool-errors.js";
+import { schemaOf } from "./schema.js";
 import { createPostgresStore } from "./store.js";
 
 /** What an application configures on Node and PostgreSQL. */
@@ -19,7 +20,7 @@ export interface PostgresConfig extends BillingConfig {
   readonly db: PoolLike;
   /** Where this application is reached, such as `https://app.example`. */
   readonly base_url?: string | undefined;
-  /** The schema that holds the tables. Default `public`. */
+  /** The schema that holds the tables. Default `billing`. */
   readonly schema?: string;
 }
 
@@ -70,7 +71,7 @@ export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
     ...(config.resources === undefined ? {} : { resources: config.resources }),
   };
   return {
-    schema: config.schema ?? "public",
+    schema: schemaOf(config),
     store: { ...own.store, migrate: () => migrate(config.db, options) },
     in: (context) => (context?.db === undefined ? own : on(context.db)),
   };

@@ -6,16 +6,18 @@ import { resources } from "../core/resources.js";
 import type { Ask, RecordData, RecordKind, Store, StoredRecord } from "../core/store.js";
 import { createCommit } from "./commit.js";
 import type { PoolLike } from "./database.js";
+import { checkedAtFirstUse } from "./first-use.js";
 import { inGroups } from "./group.js";
 import { surviveIdleErrors } from "./pool-errors.js";
 import { prepareOn } from "./prepared.js";
+import { schemaOf } from "./schema.js";
 import { namesIn } from "./sql.js";
 import { pathExpression, resourceTable, snake } from "./tables.js";
 
 /** Where the tables are. */
 export interface PostgresStoreOptions {
   readonly pool: PoolLike;
-  /** The schema that holds the tables. Default `public`. */
+  /** The schema that holds the tables. Default `billing`. */
   readonly schema?: string;
   readonly resources?: readonly ResourceName[];
   /** Called when a commit lost a race and is tried again. */
@@ -26,9 +28,9 @@ const MEGABYTE = 1024 * 1024;
 
 /** The store over PostgreSQL, for those who use the port without the rest. */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
-  const { pool, schema = "public", resources: chosen = resourceNames } = options;
+  const { pool, schema, resources: chosen = resourceNames } = options;
   surviveIdleErrors(pool);
-  const names = namesIn(schema);
+  const names = namesIn(schemaOf(options));
   const prepared = prepareOn(pool);
   const commit = createCommit({ pool, prepared, names, chosen, retried: options.retried });
 
@@ -36,7 +38,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     (await prepared.run({ text, values })) as T[];
   const recordColumns = "kind, id, revision, ref, due, data";
 
-  return {
+  const store: Store = {
     limits: { snapshots: 1000, bytes: 8 * MEGABYTE },
     commit: inGroups(commit, {
       lanes: 2,
@@ -193,6 +195,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
         )
       ).map((each) => row<"subscriptions">(each)),
   };
+  return checkedAtFirstUse(store, { pool, schema });
 
   /** Selects rows by the specification's field names. */
   function selectRows(resource: ResourceName, alias = "t"): string {

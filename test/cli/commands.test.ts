@@ -57,7 +57,9 @@ describe("verify and reconcile", () => {
     const right = await app.run("verify");
     expect(right).toMatchObject({ code: 0, stdout: expect.stringContaining("✓ No drift") });
 
-    await app.query(`UPDATE backend_billing_products SET stripe = stripe || '{"name": "Wrong"}'`);
+    await app.query(
+      `UPDATE billing.backend_billing_products SET stripe = stripe || '{"name": "Wrong"}'`,
+    );
     const wrong = await app.run("verify");
     expect(wrong.code).toBe(3);
     expect(wrong.stdout).toContain("✗ Drift: 1 object");
@@ -107,11 +109,11 @@ describe("status", () => {
 
   it("counts what is outstanding", async () => {
     await app.query(
-      "UPDATE backend_billing_versions SET ask_at = 5 WHERE (resource, id) IN (SELECT resource, id FROM backend_billing_versions LIMIT 3)",
+      "UPDATE billing.backend_billing_versions SET ask_at = 5 WHERE (resource, id) IN (SELECT resource, id FROM billing.backend_billing_versions LIMIT 3)",
     );
     const { stdout } = await app.run("status");
     expect(stdout).toMatch(/outstanding +3 asks \(the oldest is \d+ days late\), 0 refreshes/);
-    await app.query("UPDATE backend_billing_versions SET ask_at = NULL");
+    await app.query("UPDATE billing.backend_billing_versions SET ask_at = NULL");
   });
 
   it("works without a key, and says what it did not look at", async () => {
@@ -139,7 +141,7 @@ describe("events", () => {
     expect(replayed.code).toBe(0);
     expect(replayed.stdout).toContain(`✓ ${updated!.id}: handled`);
     const sql =
-      "SELECT stripe ->> 'name' AS name FROM backend_billing_customers WHERE customer_id = $1";
+      "SELECT stripe ->> 'name' AS name FROM billing.backend_billing_customers WHERE customer_id = $1";
     expect(await app.query(sql, [id])).toEqual([{ name: "Second" }]);
 
     const again = await app.run("events", "replay", updated!.id);
@@ -157,7 +159,7 @@ describe("events", () => {
     const { code, stdout } = await app.run("events", "replay", "evt_none", events[0]!.id);
     expect(code).toBe(1);
     expect(stdout).toContain("✗ evt_none: ");
-    const sql = "SELECT product_id FROM backend_billing_products WHERE product_id = $1";
+    const sql = "SELECT product_id FROM billing.backend_billing_products WHERE product_id = $1";
     expect(await app.query(sql, [product.id])).toHaveLength(1);
   });
 });

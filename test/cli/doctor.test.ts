@@ -329,7 +329,7 @@ describe("what Stripe and the database hold", { timeout }, () => {
     {
       fault: "the tables are another account's, were never filled, and chose no portal",
       seed: async ({ query, databaseUrl }) => {
-        const records = "backend_billing_records";
+        const records = "billing.backend_billing_records";
         await query(`UPDATE ${records} SET data = '{"id":"acct_other"}' WHERE id = 'account'`);
         await query(`DELETE FROM ${records} WHERE kind = 'run' OR id = 'portal'`);
         await query(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql
@@ -349,7 +349,9 @@ describe("what Stripe and the database hold", { timeout }, () => {
     {
       fault: "a newer version migrated the tables, and the portal's settings were put away",
       seed: async (broken) => {
-        await broken.query("INSERT INTO backend_billing_migrations VALUES ('9999_later', 0)");
+        await broken.query(
+          "INSERT INTO billing.backend_billing_migrations VALUES ('9999_later', 0)",
+        );
         await hidePortals(broken);
         broken.double.dashboard.savePortalSettings();
         return {};
@@ -363,7 +365,9 @@ describe("what Stripe and the database hold", { timeout }, () => {
     {
       fault: "drizzle-kit owns the tables, and one is missing",
       seed: async ({ query }) => {
-        await query("DROP TABLE backend_billing_migrations, backend_billing_refunds");
+        await query(
+          "DROP TABLE billing.backend_billing_migrations, billing.backend_billing_refunds",
+        );
         return {};
       },
       finds: [["tables_missing", /missing: backend_billing_refunds/, /npx drizzle-kit generate/]],

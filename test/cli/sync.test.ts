@@ -46,7 +46,7 @@ describe("sync, interrupted by Ctrl-C", () => {
     const first = await ended;
     expect(first.code).toBe(130);
     expect(first.stdout).toContain("Run the same command again");
-    const before = await rowsOf("backend_billing_customers");
+    const before = await rowsOf("billing.backend_billing_customers");
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThan(CUSTOMERS);
 
@@ -54,14 +54,16 @@ describe("sync, interrupted by Ctrl-C", () => {
     expect(code).toBe(0);
     const result = lines.at(-1) as Result;
     expect(result).toMatchObject({ state: "done", interrupted: false });
-    expect(await rowsOf("backend_billing_customers")).toBe(CUSTOMERS);
+    expect(await rowsOf("billing.backend_billing_customers")).toBe(CUSTOMERS);
     // Pages that were under way are finished, so none is read twice; each process asks for its
     // account, and a list may be divided at another place.
     expect(app.double.requests.count(LIST)).toBeLessThanOrEqual(alone + 4);
     expect(app.double.requests.count()).toBeLessThanOrEqual(aloneInAll + 8);
     expect(result.process.seen).toBeLessThan(CUSTOMERS);
     expect(result.resources.customers?.rows).toBe(CUSTOMERS);
-    const runs = await app.query("SELECT id FROM backend_billing_records WHERE kind = 'run'");
+    const runs = await app.query(
+      "SELECT id FROM billing.backend_billing_records WHERE kind = 'run'",
+    );
     expect(runs).toHaveLength(1);
   });
 
@@ -104,7 +106,8 @@ describe("sync, summed up", () => {
     expect(process.requests).toBe(app.double.requests.count());
     expect(resources).toMatchObject({ customers: { rows: 250 }, products: { rows: 1 } });
     const stored =
-      (await rowsOf("backend_billing_customers")) + (await rowsOf("backend_billing_products"));
+      (await rowsOf("billing.backend_billing_customers")) +
+      (await rowsOf("billing.backend_billing_products"));
     expect(process.stored).toBe(stored);
     const again = (await app.runJson("sync")).lines.at(-1) as Result;
     expect(again.process).toMatchObject({ stored: 0, unchanged: 251, deleted: 0 });

@@ -255,7 +255,9 @@ describe("on PostgreSQL", () => {
     for (const id of ["prod_1", "prod_2", "prod_3"]) {
       expect((await store.version("products", id))?.revision).toBe(1);
     }
-    const { rows } = await pool.query("SELECT event_id FROM backend_billing_receipts ORDER BY 1");
+    const { rows } = await pool.query(
+      "SELECT event_id FROM billing.backend_billing_receipts ORDER BY 1",
+    );
     expect(rows.map((row) => row.event_id)).toEqual(["evt_0", "evt_1", "evt_3"]);
   });
 
@@ -266,7 +268,7 @@ describe("on PostgreSQL", () => {
     const client = await pool.connect();
     await client.query("BEGIN");
     await client.query(
-      "SELECT FROM backend_billing_products WHERE product_id IN ('lock_1', 'lock_2') FOR UPDATE",
+      "SELECT FROM billing.backend_billing_products WHERE product_id IN ('lock_1', 'lock_2') FOR UPDATE",
     );
     const later = (id: string) => store.commit(batch(event("products", id, 200, { name: id })));
     const locked = [later("lock_1")];

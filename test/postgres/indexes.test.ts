@@ -19,7 +19,9 @@ afterAll(async () => {
 });
 
 it("the tables are as large as they are said to be", async () => {
-  const { rows } = await pool.query("SELECT count(*)::int AS n FROM backend_billing_subscriptions");
+  const { rows } = await pool.query(
+    "SELECT count(*)::int AS n FROM billing.backend_billing_subscriptions",
+  );
   expect(rows[0].n).toBe(ROWS);
   console.log(`${ROWS.toLocaleString("en")} rows in each table`);
 });

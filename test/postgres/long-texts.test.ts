@@ -31,7 +31,7 @@ it("stores a product whose name is as long as Stripe allows", async () => {
 
 it("mends the index of a database that has rows already", async () => {
   const first = allSteps.filter(({ id }) => id.startsWith("0001_"));
-  await applySteps(pool, "public", first);
+  await applySteps(pool, "billing", first);
   const store = createPostgresStore({ pool });
   await store.commit(batch(created("products", "prod_1", 100, { name: "short" })));
   const rename = batch(event("products", "prod_1", 200, { name }));
@@ -47,7 +47,7 @@ it("finds a product by its whole name through the index of its beginning", async
   const twin = `${name.slice(0, 4999)}x`;
   const made = [name, twin].map((each, n) => created("products", `prod_${n}`, 100, { name: each }));
   await store.commit(batch(...made));
-  const text = `SELECT product_id FROM backend_billing_products
+  const text = `SELECT product_id FROM billing.backend_billing_products
     WHERE left(stripe ->> 'name', 200) = left($1, 200) AND stripe ->> 'name' = $1`;
   expect((await pool.query(text, [twin])).rows).toEqual([{ product_id: "prod_1" }]);
   const client = await pool.connect();

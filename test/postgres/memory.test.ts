@@ -190,7 +190,9 @@ describe("on PostgreSQL", () => {
     const store = createPostgresStore({ pool });
     for (const second of [100, 300, 500]) await store.commit(update("prod_4", second));
     // Another history that happens to have come to the same revision.
-    await pool.query("UPDATE backend_billing_versions SET lo = 199, hi = 201 WHERE id = 'prod_4'");
+    await pool.query(
+      "UPDATE billing.backend_billing_versions SET lo = 199, hi = 201 WHERE id = 'prod_4'",
+    );
     expect(only(await store.commit(update("prod_4", 400)))).toEqual({ act: "write", revision: 4 });
     expect((await store.row("products", "prod_4"))?.stripe).toMatchObject({ second: 400 });
   });

@@ -47,8 +47,10 @@ describe("migrate", () => {
   it("creates every table of an empty database, and records the steps", async () => {
     const before = Date.now();
     expect(await migrate(pool)).toEqual({ applied: stepIds });
-    expect(await tablesIn("public")).toEqual(tableNames());
-    const { rows } = await pool.query("SELECT id, applied_at FROM backend_billing_migrations");
+    expect(await tablesIn("billing")).toEqual(tableNames());
+    const { rows } = await pool.query(
+      "SELECT id, applied_at FROM billing.backend_billing_migrations",
+    );
     expect(rows.map((row) => row.id)).toEqual(stepIds);
     for (const row of rows) {
       expect(Number(row.applied_at)).toBeGreaterThan(before - 60_000);
@@ -59,12 +61,14 @@ describe("migrate", () => {
   it("has nothing to do the second time, and leaves the rows alone", async () => {
     await migrate(pool);
     await pool.query(
-      "INSERT INTO backend_billing_coupons (coupon_id, stripe, last_synced_at) VALUES ('c', '{}', 1)",
+      "INSERT INTO billing.backend_billing_coupons (coupon_id, stripe, last_synced_at) VALUES ('c', '{}', 1)",
     );
-    const catalog = await readCatalog(pool, "public");
+    const catalog = await readCatalog(pool, "billing");
     expect(await migrate(pool)).toEqual({ applied: [] });
-    expect(await readCatalog(pool, "public")).toEqual(catalog);
-    expect((await pool.query("SELECT * FROM backend_billing_coupons")).rows).toHaveLength(1);
+    expect(await readCatalog(pool, "billing")).toEqual(catalog);
+    expect((await pool.query("SELECT * FROM billing.backend_billing_coupons")).rows).toHaveLength(
+      1,
+    );
   });
 
   it.each(["billing", 'Billing "x"', "select; --'", "mit Ümläuten"])(
@@ -88,12 +92,12 @@ describe("migrate", () => {
     expect(await migrate(pool, { resources: few })).toEqual({
       applied: ["0001_core", "0001_products", "0001_prices", "0002_product_names"],
     });
-    expect(await tablesIn("public")).toEqual(tableNames(few));
+    expect(await tablesIn("billing")).toEqual(tableNames(few));
     expect(await migrate(pool)).toEqual({
       applied: resourceNames.slice(2).map((name) => `0001_${name}`),
     });
     expect(await migrate(pool, { resources: few })).toEqual({ applied: [] });
-    expect(await tablesIn("public")).toEqual(tableNames());
+    expect(await tablesIn("billing")).toEqual(tableNames());
   });
 
   it("applies a step that a later version adds, once", async () => {
@@ -106,8 +110,8 @@ describe("migrate", () => {
       ],
     };
     const steps = [...allSteps, added];
-    expect(await applySteps(pool, "public", steps)).toEqual({ applied: ["0002_note"] });
-    expect(await applySteps(pool, "public", steps)).toEqual({ applied: [] });
+    expect(await applySteps(pool, "billing", steps)).toEqual({ applied: ["0002_note"] });
+    expect(await applySteps(pool, "billing", steps)).toEqual({ applied: [] });
   });
 
   it("changes nothing when a step fails, and says why", async () => {
@@ -122,30 +126,31 @@ describe("migrate", () => {
 
   it("refuses a schema that a newer version migrated", async () => {
     await migrate(pool, { resources: ["products"] });
-    await pool.query("INSERT INTO backend_billing_migrations VALUES ('0009_future', 1)");
+    await pool.query("INSERT INTO billing.backend_billing_migrations VALUES ('0009_future', 1)");
     const error = await refusal(migrate(pool));
     expect(error.code).toBe("invalid_config");
     expect(error.message).toContain("0009_future");
     expect(error.message).toContain("newer version");
-    expect(await tablesIn("public")).toEqual(tableNames(["products"]));
+    expect(await tablesIn("billing")).toEqual(tableNames(["products"]));
   });
 
   it("refuses tables that drizzle-kit owns", async () => {
     const [core] = allSteps;
-    for (const statement of core!.statements("public")) await pool.query(statement);
-    const before = await readCatalog(pool, "public");
+    await pool.query("CREATE SCHEMA billing");
+    for (const statement of core!.statements("billing")) await pool.query(statement);
+    const before = await readCatalog(pool, "billing");
     const error = await refusal(migrate(pool));
     expect(error.code).toBe("invalid_config");
     expect(error.message).toMatch(/drizzle-kit owns these tables.*never both/);
-    expect(await readCatalog(pool, "public")).toEqual(before);
+    expect(await readCatalog(pool, "billing")).toEqual(before);
     expect(
-      (await pool.query("SELECT to_regclass('backend_billing_migrations') AS t")).rows,
+      (await pool.query("SELECT to_regclass('billing.backend_billing_migrations') AS t")).rows,
     ).toEqual([{ t: null }]);
   });
 
   it("refuses a table that somebody else added since", async () => {
     await migrate(pool, { resources: ["products"] });
-    await pool.query("CREATE TABLE backend_billing_prices (id int)");
+    await pool.query("CREATE TABLE billing.backend_billing_prices (id int)");
     expect((await refusal(migrate(pool))).message).toContain("already has backend_billing_prices");
   });
 
@@ -237,13 +242,13 @@ describe("printMigrations", () => {
   it("leaves out what the database already has", async () => {
     const { applied } = await migrate(pool, { resources: ["products"] });
     await pool.query(printMigrations({ applied }));
-    expect(await tablesIn("public")).toEqual(tableNames());
+    expect(await tablesIn("billing")).toEqual(tableNames());
     expect(await migrate(pool)).toEqual({ applied: [] });
   });
 
   it("changes nothing when it is run over tables that exist", async () => {
     await migrate(pool, { resources: ["products"] });
     await expect(pool.query(printMigrations())).rejects.toThrow(/already exists/);
-    expect(await tablesIn("public")).toEqual(tableNames(["products"]));
+    expect(await tablesIn("billing")).toEqual(tableNames(["products"]));
   });
 });

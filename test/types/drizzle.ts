@@ -40,10 +40,12 @@ db.insert(billingProducts).values(row);
 db.insert(billingProducts).values({ productId: "prod_1", last_synced_at: 0 });
 
 // In another schema the tables are the same, and know where they are.
-const other = createBillingTables("billing");
+const other = createBillingTables("payments");
 const otherProducts = await db.select().from(other.billingProducts);
 otherProducts satisfies Row<"products">[];
-expectTypeOf(other.billingProducts._.schema).toEqualTypeOf<"billing">();
-expectTypeOf<Exclude<keyof typeof other, "billingSchema">>().toEqualTypeOf<
-  Exclude<keyof Exports, "createBillingTables">
->();
+expectTypeOf(other.billingProducts._.schema).toEqualTypeOf<"payments">();
+expectTypeOf<keyof typeof other>().toEqualTypeOf<Exclude<keyof Exports, "createBillingTables">>();
+expectTypeOf(billingProducts._.schema).toEqualTypeOf<"billing">();
+const old = createBillingTables("public");
+expectTypeOf(old.billingProducts._.schema).toEqualTypeOf<undefined>();
+expectTypeOf<keyof typeof old>().toEqualTypeOf<Exclude<keyof typeof other, "billingSchema">>();

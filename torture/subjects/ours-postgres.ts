@@ -58,8 +58,8 @@ async function settled(pool: pg.Pool): Promise<void> {
   const end = Date.now() + PATIENCE;
   for (;;) {
     const { rows } = await pool.query<{ left: boolean }>(
-      `SELECT EXISTS (SELECT FROM backend_billing_versions WHERE ask_at IS NOT NULL)
-           OR EXISTS (SELECT FROM backend_billing_records WHERE kind = 'refresh') AS left`,
+      `SELECT EXISTS (SELECT FROM billing.backend_billing_versions WHERE ask_at IS NOT NULL)
+           OR EXISTS (SELECT FROM billing.backend_billing_records WHERE kind = 'refresh') AS left`,
     );
     if (rows[0]?.left === false) return;
     if (Date.now() > end) throw new Error(`It is still busy after ${PATIENCE / 1000} s`);

@@ -1,3 +1,5 @@
+CREATE SCHEMA "billing";
+--> statement-breakpoint
 CREATE TABLE "orders" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"entity_id" uuid NOT NULL,
@@ -25,14 +27,14 @@ CREATE TABLE "users" (
 	CONSTRAINT "users_email_unique" UNIQUE("email")
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_coupons" (
+CREATE TABLE "billing"."backend_billing_coupons" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"coupon_id" text NOT NULL,
 	"stripe" jsonb NOT NULL,
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_customers" (
+CREATE TABLE "billing"."backend_billing_customers" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"customer_id" text NOT NULL,
 	"entity_id" text,
@@ -40,35 +42,35 @@ CREATE TABLE "backend_billing_customers" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_payouts" (
+CREATE TABLE "billing"."backend_billing_payouts" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"payout_id" text NOT NULL,
 	"stripe" jsonb NOT NULL,
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_prices" (
+CREATE TABLE "billing"."backend_billing_prices" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"price_id" text NOT NULL,
 	"stripe" jsonb NOT NULL,
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_products" (
+CREATE TABLE "billing"."backend_billing_products" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"product_id" text NOT NULL,
 	"stripe" jsonb NOT NULL,
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_promotion_codes" (
+CREATE TABLE "billing"."backend_billing_promotion_codes" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"promotion_code_id" text NOT NULL,
 	"stripe" jsonb NOT NULL,
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_receipts" (
+CREATE TABLE "billing"."backend_billing_receipts" (
 	"event_id" text PRIMARY KEY NOT NULL,
 	"type" text NOT NULL,
 	"created" bigint NOT NULL,
@@ -76,7 +78,7 @@ CREATE TABLE "backend_billing_receipts" (
 	"received_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_records" (
+CREATE TABLE "billing"."backend_billing_records" (
 	"kind" text NOT NULL,
 	"id" text NOT NULL,
 	"revision" bigint NOT NULL,
@@ -86,14 +88,14 @@ CREATE TABLE "backend_billing_records" (
 	CONSTRAINT "backend_billing_records_pkey" PRIMARY KEY("kind","id")
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_refunds" (
+CREATE TABLE "billing"."backend_billing_refunds" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"refund_id" text NOT NULL,
 	"stripe" jsonb NOT NULL,
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_subscriptions" (
+CREATE TABLE "billing"."backend_billing_subscriptions" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"subscription_id" text,
 	"customer_id" text NOT NULL,
@@ -101,7 +103,7 @@ CREATE TABLE "backend_billing_subscriptions" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backend_billing_versions" (
+CREATE TABLE "billing"."backend_billing_versions" (
 	"resource" text NOT NULL,
 	"id" text NOT NULL,
 	"revision" bigint NOT NULL,
@@ -116,25 +118,25 @@ CREATE TABLE "backend_billing_versions" (
 ALTER TABLE "organisations" ADD CONSTRAINT "organisations_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "orders_one_unpaid" ON "orders" USING btree ("entity_id","price_id") WHERE paid_at is null;--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_coupons_byCouponId" ON "backend_billing_coupons" USING btree ("coupon_id");--> statement-breakpoint
-CREATE INDEX "backend_billing_customers_byEntityId" ON "backend_billing_customers" USING btree ("entity_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_customers_byCustomerId" ON "backend_billing_customers" USING btree ("customer_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_payouts_byPayoutId" ON "backend_billing_payouts" USING btree ("payout_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_prices_byPriceId" ON "backend_billing_prices" USING btree ("price_id");--> statement-breakpoint
-CREATE INDEX "backend_billing_prices_byProductId" ON "backend_billing_prices" USING btree ((stripe ->> 'product'::text));--> statement-breakpoint
-CREATE INDEX "backend_billing_prices_byActive" ON "backend_billing_prices" USING btree ((stripe ->> 'active'::text));--> statement-breakpoint
-CREATE INDEX "backend_billing_prices_byRecurringInterval" ON "backend_billing_prices" USING btree (((stripe -> 'recurring'::text) ->> 'interval'::text));--> statement-breakpoint
-CREATE INDEX "backend_billing_prices_byCurrency" ON "backend_billing_prices" USING btree ((stripe ->> 'currency'::text));--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_products_byProductId" ON "backend_billing_products" USING btree ("product_id");--> statement-breakpoint
-CREATE INDEX "backend_billing_products_byActive" ON "backend_billing_products" USING btree ((stripe ->> 'active'::text));--> statement-breakpoint
-CREATE INDEX "backend_billing_products_byName" ON "backend_billing_products" USING btree ((stripe ->> 'name'::text));--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_promotion_codes_byPromotionCodeId" ON "backend_billing_promotion_codes" USING btree ("promotion_code_id");--> statement-breakpoint
-CREATE INDEX "backend_billing_receipts_byReceivedAt" ON "backend_billing_receipts" USING btree ("received_at");--> statement-breakpoint
-CREATE INDEX "backend_billing_records_byDue" ON "backend_billing_records" USING btree ("kind","due") WHERE (due IS NOT NULL);--> statement-breakpoint
-CREATE INDEX "backend_billing_records_byRef" ON "backend_billing_records" USING btree ("kind","ref","id") WHERE (ref IS NOT NULL);--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_records_oneClaimPerCustomer" ON "backend_billing_records" USING btree ("ref") WHERE ((kind = 'claim'::text) AND (ref IS NOT NULL));--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_refunds_byRefundId" ON "backend_billing_refunds" USING btree ("refund_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_subscriptions_bySubscriptionId" ON "backend_billing_subscriptions" USING btree ("subscription_id");--> statement-breakpoint
-CREATE INDEX "backend_billing_subscriptions_byCustomerId" ON "backend_billing_subscriptions" USING btree ("customer_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "backend_billing_subscriptions_oneEmptyRow" ON "backend_billing_subscriptions" USING btree ("customer_id") WHERE (subscription_id IS NULL);--> statement-breakpoint
-CREATE INDEX "backend_billing_versions_byAskAt" ON "backend_billing_versions" USING btree ("ask_at") WHERE (ask_at IS NOT NULL);
+CREATE UNIQUE INDEX "backend_billing_coupons_byCouponId" ON "billing"."backend_billing_coupons" USING btree ("coupon_id");--> statement-breakpoint
+CREATE INDEX "backend_billing_customers_byEntityId" ON "billing"."backend_billing_customers" USING btree ("entity_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_customers_byCustomerId" ON "billing"."backend_billing_customers" USING btree ("customer_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_payouts_byPayoutId" ON "billing"."backend_billing_payouts" USING btree ("payout_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_prices_byPriceId" ON "billing"."backend_billing_prices" USING btree ("price_id");--> statement-breakpoint
+CREATE INDEX "backend_billing_prices_byProductId" ON "billing"."backend_billing_prices" USING btree ((stripe ->> 'product'::text));--> statement-breakpoint
+CREATE INDEX "backend_billing_prices_byActive" ON "billing"."backend_billing_prices" USING btree ((stripe ->> 'active'::text));--> statement-breakpoint
+CREATE INDEX "backend_billing_prices_byRecurringInterval" ON "billing"."backend_billing_prices" USING btree (((stripe -> 'recurring'::text) ->> 'interval'::text));--> statement-breakpoint
+CREATE INDEX "backend_billing_prices_byCurrency" ON "billing"."backend_billing_prices" USING btree ((stripe ->> 'currency'::text));--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_products_byProductId" ON "billing"."backend_billing_products" USING btree ("product_id");--> statement-breakpoint
+CREATE INDEX "backend_billing_products_byActive" ON "billing"."backend_billing_products" USING btree ((stripe ->> 'active'::text));--> statement-breakpoint
+CREATE INDEX "backend_billing_products_byName" ON "billing"."backend_billing_products" USING btree ("left"((stripe ->> 'name'::text), 200));--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_promotion_codes_byPromotionCodeId" ON "billing"."backend_billing_promotion_codes" USING btree ("promotion_code_id");--> statement-breakpoint
+CREATE INDEX "backend_billing_receipts_byReceivedAt" ON "billing"."backend_billing_receipts" USING btree ("received_at");--> statement-breakpoint
+CREATE INDEX "backend_billing_records_byDue" ON "billing"."backend_billing_records" USING btree ("kind","due") WHERE (due IS NOT NULL);--> statement-breakpoint
+CREATE INDEX "backend_billing_records_byRef" ON "billing"."backend_billing_records" USING btree ("kind","ref","id") WHERE (ref IS NOT NULL);--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_records_oneClaimPerCustomer" ON "billing"."backend_billing_records" USING btree ("ref") WHERE ((kind = 'claim'::text) AND (ref IS NOT NULL));--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_refunds_byRefundId" ON "billing"."backend_billing_refunds" USING btree ("refund_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_subscriptions_bySubscriptionId" ON "billing"."backend_billing_subscriptions" USING btree ("subscription_id");--> statement-breakpoint
+CREATE INDEX "backend_billing_subscriptions_byCustomerId" ON "billing"."backend_billing_subscriptions" USING btree ("customer_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "backend_billing_subscriptions_oneEmptyRow" ON "billing"."backend_billing_subscriptions" USING btree ("customer_id") WHERE (subscription_id IS NULL);--> statement-breakpoint
+CREATE INDEX "backend_billing_versions_byAskAt" ON "billing"."backend_billing_versions" USING btree ("ask_at") WHERE (ask_at IS NOT NULL);

@@ -2,6 +2,7 @@
 import Stripe from "stripe";
 import { type BillingConfig, givenSecrets, webhookSecrets } from "../../core/config.js";
 import { BillingError } from "../../core/errors.js";
+import { schemaOf } from "../../postgres/schema.js";
 import {
   billingConfig,
   type ConnectOptions,
@@ -43,7 +44,7 @@ export async function gather(io: Io, options: GatherOptions): Promise<Facts> {
     options.platform === "convex"
       ? undefined
       : await databaseFacts(io, options, (pool) =>
-          askDatabase(pool, { schema: options.schema ?? "public", resources }, config, endpoints),
+          askDatabase(pool, { schema: schemaOf(options), resources }, config, endpoints),
         );
   const [first] = secret === "given" ? webhookSecrets(config) : [];
   const webhook =

@@ -153,6 +153,21 @@ it("what a dead process left is found: asks, and pages", { timeout: 120_000 }, a
   await expectEqual(app, ["products"]);
 });
 
+it("schemas whose names a queue cannot have as they are share no queues", async () => {
+  const app = await open();
+  const boss = await startBoss(app);
+  const schemas = ["a b", "a_b", "a/20/b", "ä", "public", "billing"];
+  for (const schema of schemas) {
+    const { store, billing } = createBilling({ ...app.config, schema });
+    await store.migrate();
+    await billing.addCronJobs(boss, { catchUp: false, reconcile: false, background: false });
+  }
+  const queues = (await boss.getQueues()).map(({ name }) => name);
+  expect(queues.filter((name) => name.startsWith("backend-billing"))).toHaveLength(
+    4 * schemas.length,
+  );
+});
+
 it("variant A has them too, and reconcile, verify and runs", async () => {
   const app = await open();
   await fillShop(app);

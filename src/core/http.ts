@@ -1,4 +1,5 @@
 /** The library's routes, as one Fetch handler: webhook and return. */
+import type { BodySource } from "./body.js";
 import { routePath } from "./config.js";
 import { configAdvice, reportConfigProblem } from "./config-problem.js";
 import { handleReturn } from "./return.js";
@@ -12,9 +13,13 @@ export function routesOf(runtime: Runtime): { readonly webhook: string; readonly
 }
 
 /** Never rejects for a setting that is missing or wrong: that is answered with 500 and reported. */
-export async function handleRequest(runtime: Runtime, request: Request): Promise<Response> {
+export async function handleRequest(
+  runtime: Runtime,
+  request: Request,
+  body?: BodySource,
+): Promise<Response> {
   try {
-    return await route(runtime, request);
+    return await route(runtime, request, body);
   } catch (error) {
     const advice = configAdvice(error);
     if (advice === undefined) throw error;
@@ -23,10 +28,10 @@ export async function handleRequest(runtime: Runtime, request: Request): Promise
   }
 }
 
-async function route(runtime: Runtime, request: Request): Promise<Response> {
+async function route(runtime: Runtime, request: Request, body?: BodySource): Promise<Response> {
   const { pathname } = new URL(request.url);
   const { webhook, return: back } = routesOf(runtime);
-  if (pathname === webhook) return handleWebhook(runtime, request);
+  if (pathname === webhook) return handleWebhook(runtime, request, body);
   if (pathname.startsWith(back.slice(0, -1))) return handleReturn(runtime, request);
   return problem(
     404,

@@ -2,6 +2,7 @@
  * The webhook route: verify, commit, answer. 2xx is said only once everything is stored, so that
  * Stripe delivers again whatever was not.
  */
+import { BodyRefused, type BodySource, createIntake, fetchBody, INTAKE_LIMITS } from "./body.js";
 import { isLive, webhookSecrets } from "./config.js";
 import { configAdvice, reportConfigProblem } from "./config-problem.js";
 import { receiveEvent } from "./door.js";
@@ -9,22 +10,28 @@ import { errorType, factsOf } from "./error-facts.js";
 import { BillingError, type BillingErrorCode } from "./errors.js";
 import type { Runtime } from "./runtime.js";
 import { type ReceivedEvent, readEvent } from "./sight.js";
+import { judgeHeader, TOLERANCE, verifyBody } from "./signature.js";
 import { type Note, observed } from "./telemetry.js";
 
-/** Stripe's events are far smaller; nobody else has a reason to send more. */
-const LARGEST_BODY = 4 * 1024 * 1024;
-/** Seconds that a signature may be old. */
-const TOLERANCE = 300;
+/** One for the process: it bounds what all senders together may take of its memory. */
+const intake = createIntake();
+/** Seconds after which a sender that was turned away for want of room may come again. */
+const COME_AGAIN = "30";
 const BODY_GONE =
   "The body was read before it came here, so its signature cannot be checked. Mount this handler before express.json() and other body parsers, or keep the bytes as `rawBody`.";
 
-export function handleWebhook(runtime: Runtime, request: Request): Promise<Response> {
-  return observed(runtime.telemetry, "webhook", (note) => receive(runtime, request, note));
+export function handleWebhook(
+  runtime: Runtime,
+  request: Request,
+  body: BodySource = fetchBody(request),
+): Promise<Response> {
+  return observed(runtime.telemetry, "webhook", (note) => receive(runtime, request, body, note));
 }
 
 async function receive(
   runtime: Runtime,
   request: Request,
+  source: BodySource,
   note: Note | undefined,
 ): Promise<Response> {
   let event: ReceivedEvent | undefined;
@@ -37,12 +44,7 @@ async function receive(
       note?.({ outcome: "failed", "error.type": "invalid_config" });
       return bodyGone(runtime);
     }
-    const body = await readBounded(request, LARGEST_BODY);
-    if (body === undefined) {
-      return problem(413, "invalid_argument", `The body is larger than ${LARGEST_BODY} bytes.`);
-    }
-    await verify(runtime, body, request.headers.get("stripe-signature"));
-    event = readEvent(parse(body));
+    event = readEvent(parse(await proven(runtime, request, source)));
     if (event === undefined) {
       return problem(400, "invalid_argument", "The body is not a Stripe event.");
     }
@@ -66,13 +68,10 @@ async function receive(
     // Nearly every answer is this one, and a body is a stream to make and to read.
     return received === "handled" ? new Response() : json(200, { received });
   } catch (error) {
+    if (error instanceof BodyRefused) return turnedAway(runtime, error);
     note?.({ "error.type": errorType(error) });
     if (error instanceof BillingError && error.code === "invalid_signature") {
       note?.({ outcome: "refused_signature" });
-      runtime.log?.warn(
-        { error: error.code },
-        "A webhook was refused: its signature fits no secret",
-      );
       return problem(400, error.code, error.message);
     }
     note?.({ outcome: "failed" });
@@ -92,6 +91,52 @@ async function receive(
   }
 }
 
+/** The body, once it is proven to be Stripe's. What can be told by the headers is told first. */
+async function proven(runtime: Runtime, request: Request, source: BodySource): Promise<string> {
+  webhookSecrets(runtime.config); // without them the sender is not to blame
+  const header = judgeHeader(request.headers.get("stripe-signature"), runtime.now());
+  if ("problem" in header) {
+    const { message, age } = header.problem;
+    const line = { error: "invalid_signature", ...(age === undefined ? {} : { seconds: age }) };
+    if (age === undefined) runtime.log?.warn(line, "A webhook was refused: it is not signed");
+    else runtime.log?.warn(line, "A webhook was refused: its time is not this machine's time");
+    throw new BillingError("invalid_signature", message);
+  }
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > INTAKE_LIMITS.body) throw new BodyRefused("large");
+  const body = await intake.read(source);
+  try {
+    await verifyBody(runtime, body.text, header);
+  } finally {
+    body.release();
+  }
+  if (header.age < -TOLERANCE) {
+    runtime.log?.warn({ seconds: -header.age }, "This machine's clock is behind that of Stripe");
+  }
+  return body.text;
+}
+
+/** The answer to a body that was not read. Nothing is known of its sender, so it is no error of ours. */
+function turnedAway({ log }: Runtime, { refusal, cause }: BodyRefused): Response {
+  switch (refusal) {
+    case "large": {
+      const most = INTAKE_LIMITS.body;
+      return problem(413, "invalid_argument", `The body is larger than ${most} bytes.`);
+    }
+    case "crowded":
+      log?.warn({}, "A webhook was turned away: too much is being received at once");
+      return problem(503, "store_error", "Too much is being received at once. Send it again.", {
+        "Retry-After": COME_AGAIN,
+      });
+    case "slow":
+      log?.info({}, "A request was ended: its body did not arrive in time");
+      return problem(408, "invalid_argument", "The body did not arrive in time.");
+    case "aborted":
+      log?.info(factsOf(cause), "A request ended before its body was complete");
+      return problem(400, "invalid_argument", "The body is not complete.");
+  }
+}
+
 const lineOf = ({ id, type, object }: ReceivedEvent) => ({ event: id, object: object.id, type });
 
 /** The answer when somebody read the body before us: what was signed cannot be known any more. */
@@ -102,56 +147,6 @@ export function bodyGone(runtime: Runtime): Response {
     BODY_GONE,
   );
   return problem(500, "invalid_config", BODY_GONE);
-}
-
-/** Fits any of the secrets, or throws. */
-async function verify(runtime: Runtime, body: string, header: string | null): Promise<void> {
-  const secrets = webhookSecrets(runtime.config);
-  if (header === null) {
-    throw new BillingError("invalid_signature", "The Stripe-Signature header is missing.");
-  }
-  const { signature } = runtime.stripe().webhooks;
-  let cause: unknown;
-  for (const secret of secrets) {
-    try {
-      if (await signature?.verifyHeaderAsync(body, header, secret, TOLERANCE)) return;
-    } catch (error) {
-      cause = error;
-    }
-  }
-  throw new BillingError(
-    "invalid_signature",
-    "The signature fits none of the signing secrets. Check that `webhook_secret` is the secret of this very endpoint, and that nothing on the way alters the body.",
-    { cause },
-  );
-}
-
-/** The body as text, or undefined as soon as it is too large; what is too large is not kept. */
-async function readBounded(request: Request, limit: number): Promise<string | undefined> {
-  const declared = request.headers.get("content-length");
-  if (Number(declared ?? 0) > limit) return undefined;
-  if (request.body === null) return "";
-  if (declared !== null) return request.text(); // HTTP ends the body there
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > limit) {
-      await reader.cancel();
-      return undefined;
-    }
-    chunks.push(value);
-  }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return new TextDecoder().decode(bytes);
 }
 
 function parse(body: string): unknown {

@@ -1,6 +1,6 @@
 /** The routes on Node: for Hono, for any Fetch server, and for `(req, res)` as Express and Fastify have it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import type { BodySource } from "../core/body.js";
 import { factsOf } from "../core/error-facts.js";
 import { BillingError } from "../core/errors.js";
 import { handleRequest, routesOf } from "../core/http.js";
@@ -48,17 +48,18 @@ export function createNodeHandler(runtime: Runtime): NodeHandler {
 }
 
 async function answer(runtime: Runtime, incoming: MaybeRead): Promise<Response> {
-  let request: Request | undefined;
+  let request: Request;
   try {
     request = toRequest(incoming);
   } catch {
     return problem(400, "invalid_argument", "The request is malformed.");
   }
-  return request === undefined ? bodyGone(runtime) : handleRequest(runtime, request);
+  const body = bodyOf(incoming);
+  return body === undefined ? bodyGone(runtime) : handleRequest(runtime, request, body);
 }
 
-/** The request in Fetch's shape; undefined if its body is gone. */
-function toRequest(incoming: MaybeRead): Request | undefined {
+/** The request in Fetch's shape, without its body. */
+function toRequest(incoming: MaybeRead): Request {
   const { method = "GET", headers, originalUrl, url: rest = "/" } = incoming;
   const target = originalUrl ?? rest;
   // Only the path counts; the host is whatever a stranger says it is.
@@ -68,13 +69,38 @@ function toRequest(incoming: MaybeRead): Request | undefined {
       ? []
       : [[name, Array.isArray(value) ? value.join(", ") : value] as [string, string]],
   );
-  if (method === "GET" || method === "HEAD") return new Request(url, { method, headers: pairs });
-  if (incoming.rawBody !== undefined) {
-    return new Request(url, { method, headers: pairs, body: Buffer.from(incoming.rawBody) });
-  }
+  return new Request(url, { method, headers: pairs });
+}
+
+/** The body as it comes from the socket, or as a parser kept it; undefined if it is gone. */
+function bodyOf(incoming: MaybeRead): BodySource | undefined {
+  const { method = "GET", rawBody } = incoming;
+  if (method === "GET" || method === "HEAD") return NO_BODY;
+  if (rawBody !== undefined) return once(Buffer.from(rawBody));
   if (incoming.readableDidRead || incoming.readableEnded) return undefined;
-  const body = Readable.toWeb(incoming) as ReadableStream;
-  return new Request(url, { method, headers: pairs, body, duplex: "half" } as RequestInit);
+  const pieces = incoming[Symbol.asyncIterator]();
+  return {
+    next: async () => {
+      const { done, value } = (await pieces.next()) as IteratorResult<Uint8Array | string>;
+      if (done) return undefined;
+      return typeof value === "string" ? Buffer.from(value) : value;
+    },
+    cancel: () => {}, // the answer closes the connection
+  };
+}
+
+const NO_BODY: BodySource = { next: async () => undefined, cancel: () => {} };
+
+function once(bytes: Uint8Array): BodySource {
+  let rest: Uint8Array | undefined = bytes;
+  return {
+    next: async () => {
+      const piece = rest;
+      rest = undefined;
+      return piece;
+    },
+    cancel: () => {},
+  };
 }
 
 /** Does nothing if the application has answered meanwhile, as its own time limits do. */

@@ -68,7 +68,7 @@ export const decisions: readonly Decision[] = [
     section: "4.1",
     open: "the webhook's answer",
     decided:
-      "200 without a body once everything is stored, and 200 with `{ received }` where there was nothing to store, which is `duplicate` or `ignored`. Otherwise `{ error: { code, message } }`: 400 for a missing or wrong signature or what is no event, 405 for another method, 413 above 4 MiB, 500 for what was not stored, so that Stripe sends it again.",
+      "200 without a body once everything is stored, and 200 with `{ received }` where there was nothing to store, which is `duplicate` or `ignored`. Otherwise `{ error: { code, message } }`: 400 for a missing or wrong signature or what is no event, 405 for another method, 408 for a body that takes more than ten seconds, 413 above 1 MiB, 503 when more than 32 MiB of unproven bodies are under way, 500 for what was not stored, so that Stripe sends it again.",
   },
   {
     section: "4.1",
@@ -132,7 +132,7 @@ export const decisions: readonly Decision[] = [
     section: "5",
     open: "signature header and verification scheme",
     decided:
-      "Stripe's: `Stripe-Signature`, HMAC-SHA256, at most five minutes old. Any one of several secrets may fit.",
+      "Stripe's: `Stripe-Signature`, HMAC-SHA256, at most five minutes old. The header is judged before the body is read. Any one of several secrets may fit.",
   },
   {
     section: "5",

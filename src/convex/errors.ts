@@ -1,28 +1,43 @@
 /**
- * Errors on Convex. Only a `ConvexError` keeps its data on the way from one function to another and
- * to the browser, so every `BillingError` leaves the library as one.
+ * Errors on Convex. Only a `ConvexError` keeps its data on the way from one function to another, so
+ * every `BillingError` leaves the library as one. The same data reaches the browser unless the
+ * application catches the error, so it holds the code, and the message only where that is meant for
+ * the application's users.
  */
 import { ConvexError } from "convex/values";
+import type { Logger } from "../core/config.js";
+import { factsOf } from "../core/error-facts.js";
 import { BillingError, type BillingErrorCode } from "../core/errors.js";
 
 /** The data of the `ConvexError` that an action or a client function throws. */
 export type BillingErrorData = {
   readonly code: BillingErrorCode;
+  /**
+   * What to do, for `customer_not_found`, `invalid_argument` and `reserved_metadata_key`. For every
+   * other code a fixed sentence: the reason is in the log of the deployment.
+   */
   readonly message: string;
 };
 
-/** All codes; the compiler sees to it that none is missing. */
-const CODES: { readonly [code in BillingErrorCode]: true } = {
-  customer_not_found: true,
-  invalid_argument: true,
-  invalid_config: true,
-  invalid_signature: true,
-  livemode_mismatch: true,
-  missing_export: true,
-  provider_error: true,
-  reserved_metadata_key: true,
-  run_failed: true,
-  store_error: true,
+const SETTINGS = "Billing is not set up correctly. The log of the backend says what to do.";
+
+/**
+ * The sentence that stands for the message of each code; null where the message itself is passed on.
+ * Stripe's messages quote emails and parts of keys, those about settings name the account.
+ */
+const NEUTRAL: { readonly [code in BillingErrorCode]: string | null } = {
+  customer_not_found: null,
+  invalid_argument: null,
+  reserved_metadata_key: null,
+  invalid_config: SETTINGS,
+  livemode_mismatch: SETTINGS,
+  missing_export: SETTINGS,
+  invalid_signature: "The signature is not valid.",
+  provider_error:
+    "Stripe refused the request or did not answer. Try again in a minute; if it fails again, see the log of the backend.",
+  run_failed: "The run failed. `runs` says why.",
+  store_error:
+    "The database refused the change or was too busy. Try again in a minute; if it fails again, see the log of the backend.",
 };
 
 /**
@@ -41,19 +56,29 @@ export function billingErrorOf(error: unknown): BillingErrorData | undefined {
   const data: unknown = error instanceof ConvexError ? error.data : error;
   if (typeof data !== "object" || data === null) return undefined;
   const { code, message } = data as { code?: unknown; message?: unknown };
-  const known = typeof code === "string" && Object.hasOwn(CODES, code);
+  const known = typeof code === "string" && Object.hasOwn(NEUTRAL, code);
   const isOurs = known && (error instanceof ConvexError || error instanceof BillingError);
   return isOurs ? { code: code as BillingErrorCode, message: String(message) } : undefined;
 }
 
-/** Runs a function of the library; what it throws arrives at its caller, whoever that is. */
-export async function withConvexErrors<T>(run: () => Promise<T>): Promise<T> {
+/**
+ * Runs a function of the library. A `BillingError` is thrown on as a `ConvexError`; if its message is
+ * not passed on, what may be told of it is logged, to the console where no logger was configured.
+ */
+export async function withConvexErrors<T>(
+  log: Logger | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
-    const { code, message } = error;
-    throw new ConvexError<BillingErrorData>({ code, message });
+    const { code } = error;
+    const neutral = NEUTRAL[code];
+    if (neutral !== null) {
+      (log ?? console).error(factsOf(error), "A call failed; its caller was told the code alone");
+    }
+    throw new ConvexError<BillingErrorData>({ code, message: neutral ?? error.message });
   }
 }
 

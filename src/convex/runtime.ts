@@ -43,6 +43,6 @@ export function createConvexRuntime(
   };
   return {
     in: within,
-    run: (ctx, work) => withConvexErrors(() => work(within(ctx))),
+    run: (ctx, work) => withConvexErrors(config.logger, () => work(within(ctx))),
   };
 }

@@ -25,6 +25,10 @@ const ADVISING: readonly BillingErrorCode[] = [
   "missing_export",
 ];
 
+/** Stripe's own words would quote the key. */
+const WRONG_KEY =
+  "Stripe does not know the key. Check STRIPE_SECRET_KEY; the key may be incomplete, revoked, or expired.";
+
 /** What `pg` says without a code. Constants, so they quote nothing. */
 const CONSTANTS =
   /^(Connection terminated( unexpectedly| due to connection timeout)?|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after calling end on the pool|Client has encountered a connection error and is not queryable)$/;
@@ -50,6 +54,7 @@ export function factsOf(error: unknown): ErrorFacts {
     ...(reason === "" ? {} : { reason }),
     ...(request === undefined ? {} : { request }),
     ...(isOurs && ADVISING.includes(error.code) ? { advice: error.message } : {}),
+    ...(source instanceof Stripe.errors.StripeAuthenticationError ? { advice: WRONG_KEY } : {}),
   };
 }
 

@@ -35,6 +35,7 @@ import type {
   TableShape,
   VariantName,
 } from "./harness.js";
+import { errorLog } from "./kit.js";
 import { MINUTE, type Schedule } from "./schedule.js";
 
 /** A Thursday. The double's time stands still until a test moves it. */
@@ -61,11 +62,13 @@ async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOpti
     secret_key: env.STRIPE_SECRET_KEY,
     webhook_secret: env.STRIPE_WEBHOOK_SECRET,
   });
+  const log = errorLog();
   const deployment = await deploy({
     variant,
     missing,
     config: {
       ...secrets(),
+      logger: log.logger,
       stripe_options: double.stripeConfig,
       timing: { refreshDelay: 100, returnPatience: 10_000 }, // a busy machine is no failure
     },
@@ -96,6 +99,7 @@ async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOpti
     get env() {
       return env;
     },
+    log: log.lines,
     a: {
       ...common("stripe"),
       subscribe: (...rest) => within((ctx) => deployment.A.stripe.subscribe(ctx, ...rest)),

@@ -94,6 +94,8 @@ export interface SpecApp {
   /** Where the application is reached, over real HTTP. */
   readonly baseUrl: string;
   readonly env: Environment;
+  /** What the library logged as an error, a line each. */
+  readonly log: readonly string[];
   readonly a: VariantA;
   readonly b: VariantB;
   /** The names that initialization returns, and those of the client's functions, sorted. */

@@ -2,6 +2,7 @@
 import Stripe from "stripe";
 import { expect } from "vitest";
 import type { ResourceName, Row, StripeObject } from "../../src/core/catalogue.js";
+import type { LogDetails, Logger } from "../../src/core/config.js";
 import { BillingError } from "../../src/core/errors.js";
 import { resources } from "../../src/core/resources.js";
 import type { SpecApp } from "./harness.js";
@@ -162,6 +163,26 @@ export async function onlyRow<N extends ResourceName>(app: SpecApp, resource: N)
   const rows = await app.rows(resource);
   expect(rows).toHaveLength(1);
   return rows[0] as Row<N>;
+}
+
+/** A logger that keeps what is logged as an error. */
+export function errorLog(): { readonly lines: string[]; readonly logger: Logger } {
+  const lines: string[] = [];
+  const error = (details: LogDetails, message: string) =>
+    void lines.push(`${message} ${Object.values(details).join(" ")}`);
+  return { lines, logger: { info: () => {}, warn: () => {}, error } };
+}
+
+/**
+ * The code with which a call was refused, and what the developer is told: by the error, or by the
+ * log where the error may reach a browser.
+ */
+export async function advised(
+  { log }: SpecApp,
+  call: Promise<unknown>,
+): Promise<{ code: string; advice: string }> {
+  const { code, message } = await refusal(call);
+  return { code, advice: [message, ...log].join("\n") };
 }
 
 /** The code and the message with which a call was refused, on whatever platform. */

@@ -18,6 +18,7 @@ import { createStripeDouble } from "../../src/testing/index.js";
 import { createDatabase, createPool } from "../setup/database.js";
 import { createCrons } from "./boss.js";
 import type { Environment, OpenOptions, SpecApp, SpecPlatform, TableShape } from "./harness.js";
+import { errorLog } from "./kit.js";
 import { serve } from "./serve.js";
 
 /** A Thursday. The double's time stands still until a test moves it. */
@@ -56,6 +57,7 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
     STRIPE_SECRET_KEY: double.secretKey,
     STRIPE_WEBHOOK_SECRET: undefined,
   };
+  const log = errorLog();
   let deployed = deploy();
 
   function deploy() {
@@ -65,6 +67,7 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
       db: pool,
       base_url: server.url,
       schema,
+      logger: log.logger,
       stripe_options: double.stripeConfig,
       timing: { refreshDelay: 100, returnPatience: 10_000 }, // a busy machine is no failure
     };
@@ -103,6 +106,7 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
     get env() {
       return env;
     },
+    log: log.lines,
     a: {
       setup: (args) => deployed.A.setup(args),
       sync: (args) => deployed.A.sync(args),

@@ -1,13 +1,15 @@
 import { ConvexError } from "convex/values";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { explained } from "../../../src/convex/errors.js";
 import { billingErrorOf } from "../../../src/convex/index.js";
 import { BillingError } from "../../../src/core/errors.js";
+import { errorLog } from "../../spec/kit.js";
 import { openApp, thrown } from "./kit.js";
+
+const config = { return_origins: ["https://app.example"] };
 
 describe("an error of the library", () => {
   const nobody = { entityId: "user_1", returnUrl: "https://app.example/" };
-  const config = { return_origins: ["https://app.example"] };
 
   it("leaves an action as a ConvexError with its code and message", async () => {
     const { call } = await openApp({ config });
@@ -47,6 +49,59 @@ it("sync is refused at once with a key that Stripe does not know, and opens no r
   const error = await thrown(call("billing:sync", {}));
   expect(billingErrorOf(error)?.code).toBe("provider_error");
   expect(await within((ctx) => deployment.B.billing.runs(ctx))).toEqual([]);
+});
+
+describe("what Stripe says", () => {
+  const urls = { successUrl: "https://app.example/a", cancelUrl: "https://app.example/b" };
+  const key = "sk_test_51PrivateAccountK3y";
+
+  /** Everything that an error carries with it to a caller. */
+  const carried = (error: unknown): string =>
+    [
+      String(error),
+      JSON.stringify(error),
+      JSON.stringify((error as ConvexError<string>).data),
+    ].join();
+
+  it("of a key never leaves the backend, and the code does", async () => {
+    const { lines, logger } = errorLog();
+    const { deployment } = await openApp({ config: { secret_key: key, ...config, logger } });
+    const args = { entityId: "user_1", priceId: "price_1" };
+    const error = await thrown(deployment.callPublic("app:buy", args, "user_1"));
+    expect(billingErrorOf(error)?.code).toBe("provider_error");
+    expect(carried(error)).not.toMatch(/sk_test|K3y|API Key|req_|acct_/);
+    expect(lines.join()).toContain("StripeAuthenticationError 401");
+    expect(lines.join()).toContain("Check STRIPE_SECRET_KEY");
+    expect(lines.join()).not.toMatch(/sk_test|K3y/);
+  });
+
+  it("of an email never leaves the backend, by an action or by a client", async () => {
+    const { lines, logger } = errorLog();
+    const { call, deployment, within } = await openApp({ config: { ...config, logger } });
+    const args = { entityId: "user_1", email: "not an address" };
+    for (const refused of [
+      () => call("billing:setup", args),
+      () => call("stripe:setup", args),
+      () => within((ctx) => deployment.B.billing.setup(ctx, args)),
+    ]) {
+      const error = await thrown(refused());
+      expect(billingErrorOf(error)?.code).toBe("provider_error");
+      expect(carried(error)).not.toMatch(/not an address|Invalid email|email_invalid/);
+    }
+    expect(lines.join()).toContain("email_invalid");
+    expect(lines.join()).not.toContain("not an address");
+  });
+
+  it("goes to the console where there is no logger", async () => {
+    const said = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => said.mockRestore());
+    const { call } = await openApp({ config: { secret_key: key, ...config } });
+    const args = { entityId: "user_1", priceId: "price_1", ...urls };
+    await thrown(call("billing:checkout", args));
+    const lines = said.mock.calls.map((each) => JSON.stringify(each)).join();
+    expect(lines).toContain("StripeAuthenticationError 401");
+    expect(lines).not.toMatch(/sk_test|K3y/);
+  });
 });
 
 describe("billingErrorOf", () => {
@@ -122,16 +177,18 @@ describe("an export that is not there", () => {
   });
 
   it("is named in the answers of actions and in those of the clients", async () => {
-    const { call, deployment, within } = await openApp({ missing: ["store"] });
+    const { lines, logger } = errorLog();
+    const { call, deployment, within } = await openApp({ missing: ["store"], config: { logger } });
     const entity = { entityId: "user_1" };
     const setup = billingErrorOf(await thrown(call("billing:setup", entity)));
     expect(setup?.code).toBe("missing_export");
-    expect(setup?.message).toContain(
+    expect(lines.at(-1)).toContain(
       "export const { billing, store, sync, portal, checkout, setup }",
     );
     const client = within((ctx) => deployment.B.billing.setup(ctx, entity));
     expect(billingErrorOf(await thrown(client))?.code).toBe("missing_export");
     const variantA = billingErrorOf(await thrown(call("stripe:setup", entity)));
-    expect(variantA?.message).toContain("export const { stripe, store, sync, setup }");
+    expect(variantA?.code).toBe("missing_export");
+    expect(lines.at(-1)).toContain("export const { stripe, store, sync, setup }");
   });
 });

@@ -5,6 +5,7 @@ import { resources } from "../../../src/core/resources.js";
 import { specEvents } from "../event-rules.js";
 import type { Check, Checks, VariantName } from "../harness.js";
 import {
+  advised,
   existing,
   expectMirror,
   linkNamed,
@@ -66,9 +67,9 @@ export const installation: Checks<"1 step"> = {
     expect((await app.b.sync()).state).toBe("done");
     await app.deploy({ STRIPE_SECRET_KEY: "sk_test_ofNoAccount" });
     expect((await refusal(app.b.setup({ entityId: "user_1" }))).code).toBe("provider_error");
-    const { code, message } = await refusal(app.b.sync());
+    const { code, advice } = await advised(app, app.b.sync());
     expect(code).toBe("provider_error");
-    expect(message).toContain("Check STRIPE_SECRET_KEY");
+    expect(advice).toContain("Check STRIPE_SECRET_KEY");
   },
 
   "1 step 2#address": async (open) => {
@@ -96,9 +97,9 @@ export const installation: Checks<"1 step"> = {
     const app = await open();
     await app.deploy({ STRIPE_SECRET_KEY: undefined });
     for (const call of [() => app.a.setup({ entityId: "user_1" }), () => app.b.sync()]) {
-      const { code, message } = await refusal(call());
+      const { code, advice } = await advised(app, call());
       expect(code).toBe("invalid_config");
-      expect(message).toContain("STRIPE_SECRET_KEY");
+      expect(advice).toContain("STRIPE_SECRET_KEY");
     }
     await app.deploy({ STRIPE_SECRET_KEY: app.double.secretKey, STRIPE_WEBHOOK_SECRET: "" });
     const answer = await fetch(`${app.baseUrl}/stripe/webhook`, { method: "POST", body: "{}" });
@@ -152,10 +153,11 @@ export const installation: Checks<"1 step"> = {
       for (const name of ["store", "sync"]) {
         const app = await open({ variant, installed: false, missing: [name] });
         // It writes through `store`, and schedules `sync`.
-        const { code, message } = await refusal((variant === "A" ? app.a : app.b).reconcile());
+        const call = (variant === "A" ? app.a : app.b).reconcile();
+        const { code, advice } = await advised(app, call);
         expect(code, name).toBe("missing_export");
-        expect(message).toContain(`\`${name}\` in convex/`);
-        expect(message).toContain(variant === "A" ? "createStripe" : "createBilling");
+        expect(advice).toContain(`\`${name}\` in convex/`);
+        expect(advice).toContain(variant === "A" ? "createStripe" : "createBilling");
       }
     }
   },

@@ -3,6 +3,11 @@
 // must end with one customer at Stripe, no orphan, and the same customer everywhere.
 //
 //   npm run race -- --seeds 200 --calls 1000 --processes 4 [--first 1]
+//
+// With --setback: `setup` for many entities, then the database is set back to an earlier time, then
+// `setup` again. Each entity must end with one customer. --random-keys shows that it can fail.
+//
+//   npm run race -- --setback [--entities 100] [--random-keys]
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import pg from "pg";
@@ -10,6 +15,7 @@ import { startPostgres } from "../test/setup/server.js";
 import { startCaller } from "./race/callers.js";
 import { planOf } from "./race/plan.js";
 import { type Outcome, runSeed } from "./race/run-seed.js";
+import { runSetBack, setBacks } from "./race/set-back.js";
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +23,9 @@ const { values } = parseArgs({
     calls: { type: "string", default: "1000" },
     processes: { type: "string", default: "4" },
     first: { type: "string", default: "1" },
+    setback: { type: "boolean", default: false },
+    entities: { type: "string", default: "100" },
+    "random-keys": { type: "boolean", default: false },
   },
 });
 const seeds = Number(values.seeds);
@@ -25,6 +34,7 @@ const processes = Number(values.processes);
 const first = Number(values.first);
 
 const server = await startPostgres({ settings: { fsync: "off" } });
+if (values.setback) process.exit(await raceSetBacks());
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
 pool.on("error", () => {}); // a connection that is cut as the server ends
 let callers = Array.from({ length: processes }, startCaller);
@@ -91,3 +101,27 @@ for (const [name, value] of Object.entries(result)) {
 }
 console.log(JSON.stringify(result));
 if (wrong.length > 0 || outcomes.length !== seeds) process.exitCode = 1;
+
+/** Answers the exit code: 0 if every entity has one customer, whatever the database has forgotten. */
+async function raceSetBacks(): Promise<number> {
+  let exit = 0;
+  try {
+    for (const each of setBacks) {
+      const outcome = await runSetBack(each, {
+        adminUrl: server.url,
+        entities: Number(values.entities),
+        randomKeys: values["random-keys"],
+      });
+      const { name, before, interrupted, customers, wrong, milliseconds } = outcome;
+      console.log(
+        `${wrong.length === 0 ? "✓" : "✗"} ${name}: set back to a copy from before any setup, after ${each.lost}; ${before} customers were made by then, ${interrupted} callers were cut off; ${values.entities} entities have ${customers} customers, ${milliseconds} ms`,
+      );
+      for (const line of wrong.slice(0, 5)) console.log(`    ${line}`);
+      if (wrong.length > 5) console.log(`    and ${wrong.length - 5} more`);
+      if (wrong.length > 0) exit = 1;
+    }
+  } finally {
+    await server.stop();
+  }
+  return exit;
+}

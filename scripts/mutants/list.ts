@@ -32,6 +32,8 @@ const SIGHT = "src/core/sight.ts";
 const DOOR = "src/core/door.ts";
 const REFETCH = "src/core/refetch.ts";
 const MEMORY = "src/testing/memory-store.ts";
+const CLAIMS = "src/core/claims.ts";
+const CLAIMS_TEST = "test/core/claims.test.ts";
 
 const one = (
   name: string,
@@ -259,6 +261,46 @@ export const mutants: readonly Mutant[] = [
     "sightOfHint(runtime, event)",
     "undefined",
   ),
+  {
+    ...one(
+      "random keys of claims",
+      undefined,
+      "src/core/claim-key.ts",
+      "await digestOf(owner)}-",
+      "crypto.randomUUID()}-",
+    ),
+    test: CLAIMS_TEST,
+  },
+  {
+    ...one(
+      "a claim's counter rises on a refusal",
+      undefined,
+      CLAIMS,
+      "return { ...freed(claim), since, firstAttemptAt, lastAttemptAt };",
+      "return { ...usedUp(claim), since, firstAttemptAt, lastAttemptAt };",
+    ),
+    test: CLAIMS_TEST,
+  },
+  {
+    ...one(
+      "a claim freed while its key is under way",
+      undefined,
+      CLAIMS,
+      "if (claim.leasedUntil <= now || claim.params === null) return freed(claim);",
+      "if (now > 0) return freed(claim);",
+    ),
+    test: CLAIMS_TEST,
+  },
+  {
+    ...one(
+      "an adoption learns no counter",
+      undefined,
+      "src/core/claim-sight.ts",
+      "counter === undefined || counter < claim.counter",
+      "counter === undefined || counter < Infinity",
+    ),
+    test: CLAIMS_TEST,
+  },
   {
     ...one(
       "receipts ignored",

@@ -4,7 +4,7 @@
  */
 import type { Logger } from "../core/config.js";
 import { factsOf } from "../core/error-facts.js";
-import type { PoolLike } from "./database.js";
+import type { Connection, PoolLike } from "./database.js";
 
 /** For each pool that is listened to: where its errors are logged, if anywhere. */
 const pools = new WeakMap<PoolLike, { log: Logger | undefined }>();
@@ -28,4 +28,10 @@ export function surviveIdleErrors(pool: PoolLike, log?: Logger): void {
       "An idle database connection ended; the pool opens another",
     );
   });
+  // Between `pg` lending a connection and its borrower listening to it nothing listens, and a server
+  // that ends it at once is heard in that gap. The borrower's next query fails, which is enough.
+  const onConnect = pool.on as ((event: "connect", listener: Greeting) => unknown) | undefined;
+  onConnect?.call(pool, "connect", (connection) => connection.on?.("error", () => {}));
 }
+
+type Greeting = (connection: Pick<Connection, "on">) => void;

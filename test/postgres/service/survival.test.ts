@@ -29,6 +29,17 @@ describe("an idle connection that ends", () => {
     expect(await store.plans()).toEqual([]);
   });
 
+  it("is listened for from the moment it is opened, before its borrower can listen", async () => {
+    const app = await open({ endpoint: false });
+    const pool = new pg.Pool(app.pool.options);
+    onTestFinished(() => pool.end());
+    createBilling({ ...app.config, db: pool });
+    const connection = await pool.connect();
+    // As when the server ends it in the same breath: with no listener, this throws.
+    expect(connection.emit("error", new Error("terminating connection"))).toBe(true);
+    connection.release(true);
+  });
+
   it("is listened for once, however much uses the pool, beside the application's own listener", async () => {
     const app = await open({ endpoint: false });
     const heard: string[] = [];

@@ -3,7 +3,7 @@
  * in a list. What is found is adopted.
  */
 import type Stripe from "stripe";
-import { ENTITY_KEY } from "./carrier.js";
+import { APP_KEY, carriedEntity, ENTITY_KEY } from "./carrier.js";
 import {
   isMirrored,
   isTaken,
@@ -56,14 +56,40 @@ async function readKnown({ runtime, target }: Looking): Promise<number | undefin
 /** One for each resource, and one for events. */
 const MOST_WATERMARKS = 100;
 
-/** The oldest of the other customers of this entity that the mirror has. */
+/** The oldest of the other customers of this entity that the mirror has, by what it says now. */
 export async function mirrored(runtime: Runtime, claim: Claim): Promise<string | undefined> {
   const live: { id: string; created: number }[] = [];
   for (const id of isMirrored(runtime, claim) ? claim.others : []) {
     const row = await runtime.store.row("customers", id);
-    if (row !== undefined && !(await isTaken(runtime, id, claim))) live.push(row.stripe);
+    if (row === undefined || !isOf(runtime, row.stripe, claim)) continue;
+    if (!(await isTaken(runtime, id, claim))) live.push(row.stripe);
   }
   return live.sort(byAge)[0]?.id;
+}
+
+/** Whether a customer carries this entity of this application. */
+function isOf(
+  { app }: Pick<Runtime, "app">,
+  { metadata }: Pick<Stripe.Customer, "metadata">,
+  { entityId }: Target,
+): boolean {
+  const carried = carriedEntity(metadata, app);
+  return carried.is === "ours" && carried.entityId === entityId;
+}
+
+/**
+ * Whether a customer may be what this claim's request has made: it carries the entity as the
+ * request said it, which was without the application's name if that was given only afterwards.
+ */
+function isMadeFor(
+  runtime: Runtime,
+  customer: Pick<Stripe.Customer, "metadata">,
+  claim: Claim,
+): boolean {
+  if (isOf(runtime, customer, claim)) return true;
+  const sent = claim.params?.metadata;
+  const hasNoName = typeof sent === "object" && sent !== null && !Object.hasOwn(sent, APP_KEY);
+  return hasNoName && isOf({ app: undefined }, customer, claim);
 }
 
 const byAge = (a: { created: number }, b: { created: number }) => a.created - b.created;
@@ -77,10 +103,11 @@ export async function search(work: Looking, held: StoredRecord, claim: Claim): P
 
 async function searched({ runtime, target }: Looking): Promise<readonly Stripe.Customer[]> {
   const quoted = target.entityId.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
-  const query = `metadata['${ENTITY_KEY}']:'${quoted}'`;
+  const named = runtime.app === undefined ? "" : ` AND metadata['${APP_KEY}']:'${runtime.app}'`;
+  const query = `metadata['${ENTITY_KEY}']:'${quoted}'${named}`;
   try {
     const page = await runtime.stripe().customers.search({ query, limit: 100 }, reaching(target));
-    return page.data;
+    return page.data.filter((customer) => isOf(runtime, customer, target));
   } catch (error) {
     // Search is not offered everywhere. The claim alone still keeps two callers apart.
     if (![400, 403].includes(stripeStatus(error) ?? 0)) throw error;
@@ -94,7 +121,7 @@ async function listed(work: Looking, claim: Claim): Promise<readonly Stripe.Cust
   const found: Stripe.Customer[] = [];
   const all = runtime.stripe().customers.list({ created: { gte }, limit: 100 }, reaching(target));
   for await (const customer of all) {
-    if (customer.metadata[ENTITY_KEY] === target.entityId) found.push(customer);
+    if (isMadeFor(runtime, customer, claim)) found.push(customer);
   }
   return found;
 }
@@ -120,15 +147,14 @@ async function adopt(
   work: Looking,
   held: StoredRecord,
   claim: Claim,
-  found: readonly Stripe.Customer[],
+  carriers: readonly Stripe.Customer[],
 ): Promise<boolean> {
   const { runtime, target } = work;
-  const carriers = found.filter(({ metadata }) => metadata[ENTITY_KEY] === target.entityId);
-  for (const { id } of carriers.sort(byAge)) {
+  for (const { id } of [...carriers].sort(byAge)) {
     if (await isTaken(runtime, id, target)) continue;
     const startedAt = runtime.now();
     const live = await retrieve(runtime, target, id);
-    if (live === undefined) continue;
+    if (live === undefined || !isMadeFor(runtime, live, claim)) continue;
     const rest = carriers.map((each) => each.id).filter((other) => other !== id);
     for (const other of rest) reportOther(runtime, other);
     await link(runtime, held, besides(claim, rest), live, startedAt);

@@ -19,6 +19,7 @@ import { isLive } from "./config.js";
 import { ASK_DELAY } from "./mirror.js";
 import { modeMismatch } from "./mode.js";
 import { tellLinked } from "./observe.js";
+import { AGAIN, inRounds } from "./rounds.js";
 import type { Runtime } from "./runtime.js";
 import { sightOfCreation, stripeStatus } from "./sight.js";
 import type { Claimed, Snapshot, StoredRecord } from "./store.js";
@@ -154,13 +155,14 @@ export async function conclude(
 ): Promise<void> {
   const mine = claimOf(held);
   let record: StoredRecord | undefined = held;
-  for (;;) {
+  return inRounds("The claim of an entity on its customer", async () => {
     const claim = claimOf(record);
     if (claim?.generation !== mine?.generation || claim?.key !== mine?.key) return;
     if (claim === undefined) return;
     if ((await put(runtime, record, change(claim), snapshot)) !== undefined) return;
     record = await runtime.store.record("claim", held.id);
-  }
+    return AGAIN;
+  });
 }
 
 /** The customer as Stripe answered it, for the mirror; undefined where it is not mirrored. */

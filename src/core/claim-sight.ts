@@ -55,6 +55,19 @@ export function afterSight(claim: Claim | undefined, sighted: Sighted, opening: 
   return claim.others.includes(id) ? claim : besides(claim, [id]);
 }
 
+/**
+ * The same for a customer that carries another application's name, or none where this one has a
+ * name: it counts only if this claim's own request made it, before the application had its name.
+ */
+export function afterForeignSight(
+  claim: Claim | undefined,
+  { id, idempotencyKey }: Pick<Sighted, "id" | "idempotencyKey">,
+): Claim | undefined {
+  const isPending = claim?.state === "open" || claim?.state === "uncertain";
+  if (!isPending || !madeBy(claim, idempotencyKey)) return claim;
+  return linkedUnderLease(claim, id, claim.key === idempotencyKey);
+}
+
 /** The customer was made under a later key than the claim knows of: the claim goes on from there. */
 function learntFrom(claim: Claim, { idempotencyKey, counter, at }: Sighted): Claim {
   if (idempotencyKey === null || counter === undefined || counter < claim.counter) return claim;

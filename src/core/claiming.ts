@@ -3,7 +3,7 @@
  * the claim. Every step is committed, so that another caller goes on wherever this one dies.
  */
 import Stripe from "stripe";
-import { ENTITY_KEY } from "./carrier.js";
+import { APP_KEY, ENTITY_KEY } from "./carrier.js";
 import { type Attempted, afterFailure } from "./claim-answer.js";
 import { knownUntil, type Looking, lookUp, mirrored, search } from "./claim-look.js";
 import {
@@ -129,7 +129,7 @@ async function open(work: Work, record: StoredRecord | undefined, wanted: Wanted
   const { runtime, target } = work;
   await checkMode(runtime);
   const before = claimOf(record);
-  const params = paramsFor(target, wanted);
+  const params = paramsFor(runtime, target, wanted);
   const counter = nextCounter(before, runtime.now(), runtime.timing);
   const key = await keyOf(runtime, target, counter);
   const livemode = isLive(runtime.config);
@@ -139,8 +139,16 @@ async function open(work: Work, record: StoredRecord | undefined, wanted: Wanted
   else if ((await put(runtime, record, claim)) !== undefined) work.own.add(claim.generation);
 }
 
-function paramsFor({ entityId }: Target, { email, metadata }: Wanted): Stripe.CustomerCreateParams {
-  return { ...(email ? { email } : {}), metadata: { ...metadata, [ENTITY_KEY]: entityId } };
+function paramsFor(
+  { app }: Runtime,
+  { entityId }: Target,
+  { email, metadata }: Wanted,
+): Stripe.CustomerCreateParams {
+  const mark = app === undefined ? {} : { [APP_KEY]: app };
+  return {
+    ...(email ? { email } : {}),
+    metadata: { ...metadata, [ENTITY_KEY]: entityId, ...mark },
+  };
 }
 
 /** One step of an open or uncertain claim, under a lease. */
@@ -180,12 +188,14 @@ async function create(work: Work, held: StoredRecord, claim: Claim, before: Clai
   const startedAt = runtime.now();
   let customer: Stripe.Response<Stripe.Customer>;
   try {
-    customer = await runtime.stripe().customers.create(claim.params ?? paramsFor(target, {}), {
-      ...reaching(target),
-      idempotencyKey: claim.key,
-      maxNetworkRetries: 0,
-      timeout: runtime.timing.claimLease, // after that another caller may try
-    });
+    customer = await runtime
+      .stripe()
+      .customers.create(claim.params ?? paramsFor(runtime, target, {}), {
+        ...reaching(target),
+        idempotencyKey: claim.key,
+        maxNetworkRetries: 0,
+        timeout: runtime.timing.claimLease, // after that another caller may try
+      });
   } catch (error) {
     const next = afterFailure(attempted(error));
     if (next === "again") throw error;

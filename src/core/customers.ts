@@ -3,7 +3,8 @@
  * at any step; and what events and lists tell about customers that carry an entity's id.
  */
 import type Stripe from "stripe";
-import { ENTITY_KEY } from "./carrier.js";
+import { carriedEntity, isEntityId, RESERVED_KEYS } from "./carrier.js";
+import type { Row } from "./catalogue.js";
 import { claimKey, counterIn } from "./claim-key.js";
 import {
   isMirrored,
@@ -18,12 +19,14 @@ import {
   seen,
   store,
 } from "./claim-record.js";
-import { afterSight } from "./claim-sight.js";
+import { afterForeignSight, afterSight } from "./claim-sight.js";
 import { drive, isRefusal } from "./claiming.js";
 import { type Claim, claimId, claimOf, forgotten, nextCounter, type Target } from "./claims.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
+import { AGAIN, inRounds } from "./rounds.js";
 import type { Runtime } from "./runtime.js";
+import { noteStrangers, strangerBy } from "./strangers.js";
 import { type Note, observed } from "./telemetry.js";
 
 /** What `setup` takes. */
@@ -37,21 +40,17 @@ export interface SetupArgs {
 export type Reach = Pick<Stripe.RequestOptions, "stripeAccount">;
 
 function checkSetup({ entityId, metadata }: SetupArgs): void {
-  if (
-    typeof entityId !== "string" ||
-    entityId === "" ||
-    entityId.length > 500 ||
-    [...entityId].some((character) => character < " ")
-  ) {
+  if (!isEntityId(entityId)) {
     throw new BillingError(
       "invalid_argument",
-      "`entityId` must be a string of 1 to 500 characters, none of them a control character: the id your application gives to the user or organisation it bills.",
+      "`entityId` must be a string of 1 to 500 characters, none of them a control character or half of a surrogate pair: the id your application gives to the user or organisation it bills.",
     );
   }
-  if (metadata && Object.hasOwn(metadata, ENTITY_KEY)) {
+  const reserved = RESERVED_KEYS.find((key) => metadata && Object.hasOwn(metadata, key));
+  if (reserved !== undefined) {
     throw new BillingError(
       "reserved_metadata_key",
-      "`metadata.entityId` is set by the library and cannot be passed. Use another key, or pass the entity as `entityId`.",
+      `\`metadata.${reserved}\` is set by the library and cannot be passed. Use another key; the entity is passed as \`entityId\`.`,
     );
   }
 }
@@ -79,13 +78,14 @@ async function setUp(
   checkSetup(args);
   note?.({ outcome: "found" });
   const target = targetOf(args.entityId, reach);
-  for (;;) {
+  return inRounds("The entity's customer", async () => {
     const read = await readClaim(runtime, target);
     const customerId = await linkOf(runtime, read);
     note?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
     if (customerId === undefined) await makeTogether(runtime, target, args);
     else if (await fillMissing(runtime, target, customerId, args, read)) return { customerId };
-  }
+    return AGAIN;
+  });
 }
 
 /** Customers that are being made, for callers who come meanwhile. */
@@ -124,16 +124,16 @@ export async function customerIdOf(
 ): Promise<string> {
   checkSetup({ entityId });
   const target = targetOf(entityId, reach);
-  for (;;) {
+  return inRounds("The entity's customer", async () => {
     const read = await readClaim(runtime, target);
     const customerId = await linkOf(runtime, read);
     if (customerId !== undefined) return customerId;
-    if (claimOf(read.record)?.state === "linked") continue; // it has just changed
+    if (claimOf(read.record)?.state === "linked") return AGAIN; // it has just changed
     throw new BillingError(
       "customer_not_found",
       `The entity ${entityId} has no Stripe customer. Call \`setup\` for it first, typically when it is created.`,
     );
-  }
+  });
 }
 
 type Filled = Pick<Stripe.Customer, "email" | "metadata">;
@@ -190,7 +190,7 @@ async function fillMissing(
   return true;
 }
 
-/** A customer that carries an entity's id, as an event or a list shows it. */
+/** A customer whose entity an event, a list or an answer has shown. */
 export interface Carrier {
   readonly id: string;
   readonly entityId: string;
@@ -201,37 +201,54 @@ export interface Carrier {
 }
 
 /**
- * What an event or a list says about a customer that carries an entity's id: it may resolve a
- * claim, be adopted, or be one too many. Saying it twice does no harm.
+ * A customer that carries an entity's id was seen: it may resolve a claim, be adopted, or be one
+ * too many. What it carries is read from the mirror, where it was judged: what an old event says
+ * links nothing. Saying it twice does no harm.
  */
 export async function observeCustomer(runtime: Runtime, customer: Carrier): Promise<void> {
+  const { id } = customer;
+  if (isLinkKnown(runtime, customer.entityId, id)) return;
+  const row = await runtime.store.row("customers", id);
+  if (row === undefined) return;
+  const carried = carriedEntity(row.stripe.metadata, runtime.app);
+  const stranger = strangerBy(carried, id);
+  if (stranger !== undefined) await noteStrangers(runtime, [stranger]);
+  if (carried.is !== "ours" && carried.is !== "foreign") return;
+  const { entityId } = carried;
+  await linkSighted(runtime, row, { ...customer, entityId, isForeign: carried.is === "foreign" });
+}
+
+async function linkSighted(
+  runtime: Runtime,
+  { stripe: { created } }: Row<"customers">,
+  customer: Carrier & { readonly isForeign: boolean },
+): Promise<void> {
   const { id, entityId } = customer;
   const target: Target = { entityId, account: null };
-  if (isLinkKnown(runtime, entityId, id)) return;
   const owner = ownerOf(runtime, target);
   const counterOfKey = await counterIn(owner, customer.idempotencyKey);
-  for (;;) {
+  return inRounds("The claim of an entity on its customer", async () => {
     const record = await runtime.store.record("claim", claimId(target));
     const claim = claimOf(record);
     if (claim?.customerId === id) return rememberLink(runtime, entityId, id);
-    const isOlder = claim?.provisional === true && (await isOlderThanLinked(runtime, claim, id));
+    const isOlder =
+      claim?.provisional === true && (await isOlderThanLinked(runtime, claim, created));
     const now = runtime.now();
     const at = customer.at === undefined ? now : customer.at * 1000;
     const counter = nextCounter(claim, now, runtime.timing);
     const key = await claimKey({ ...owner, counter });
     const sighted = { ...customer, counter: counterOfKey, at, isOlder };
     const opening = { ...target, livemode: owner.livemode, counter, key, params: null };
-    const next = afterSight(claim, sighted, opening);
-    if (next === claim) return;
-    const version = await runtime.store.version("customers", id);
-    if (version === undefined || version.state === "deleted") return;
+    const next = customer.isForeign
+      ? afterForeignSight(claim, customer)
+      : afterSight(claim, sighted, opening);
+    if (next === undefined || next === claim) return;
     if (await isTaken(runtime, id, target)) return;
-    if ((await put(runtime, record, next)) === undefined) continue;
+    if ((await put(runtime, record, next)) === undefined) return AGAIN;
     for (const other of next.others) {
       if (!claim?.others.includes(other)) reportOther(runtime, other);
     }
-    return;
-  }
+  });
 }
 
 /** Links that were seen, by entity. Every event about a customer asks, and seldom for anything new. */
@@ -255,21 +272,24 @@ function rememberLink(runtime: Runtime, entityId: string, id: string): void {
 }
 
 /** Lists show the newest first, so the customer to adopt may come after others. */
-async function isOlderThanLinked(runtime: Runtime, claim: Claim, id: string): Promise<boolean> {
-  const seen = await runtime.store.row("customers", id);
+async function isOlderThanLinked(
+  runtime: Runtime,
+  claim: Claim,
+  created: number,
+): Promise<boolean> {
   const linked = await runtime.store.row("customers", claim.customerId ?? "");
-  return seen !== undefined && linked !== undefined && seen.stripe.created < linked.stripe.created;
+  return linked !== undefined && created < linked.stripe.created;
 }
 
 /** A deleted customer is unlinked; the next `setup` makes a new one. */
 export async function forgetCustomer(runtime: Runtime, customerId: string): Promise<void> {
-  for (;;) {
+  return inRounds("The claim on a deleted customer", async () => {
     const [record] = await runtime.store.recordsOf("claim", customerId, "", 1);
     const claim = claimOf(record);
     if (record === undefined || claim === undefined) return;
     const next = forgotten(claim, runtime.now());
-    if ((await put(runtime, record, next)) !== undefined) return;
-  }
+    if ((await put(runtime, record, next)) === undefined) return AGAIN;
+  });
 }
 
 /** Finishes claims whose callers are gone; answers how many it looked at. */

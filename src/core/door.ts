@@ -4,13 +4,14 @@
  * stored or durably asked for.
  */
 import type Stripe from "stripe";
-import { ENTITY_KEY } from "./carrier.js";
+import { carriedEntity } from "./carrier.js";
 import { forgetCustomer, observeCustomer } from "./customers.js";
 import { ASK_DELAY } from "./mirror.js";
 import { type EventOutcome, eventOutcome, tellEvent } from "./observe.js";
 import type { Runtime } from "./runtime.js";
 import { type ReceivedEvent, sightOfEvent, sightOfHint } from "./sight.js";
 import type { Receipt, RecordWish, Snapshot, Unit, UnitOutcome } from "./store.js";
+import { noteStrangers, type Stranger, strangerBy } from "./strangers.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */
 export type Received = "handled" | "duplicate" | "ignored";
@@ -31,6 +32,7 @@ export async function receiveEvent(
   if (!result.committed) throw new Error("A commit without records cannot conflict");
   // Also for a duplicate: whoever handled it first may have died before this.
   if (effect.carried !== undefined) await follow(runtime, effect.carried);
+  if (effect.stranger !== undefined) await noteStrangers(runtime, [effect.stranger]);
   wakeAfter(runtime, result.units, [effect.unit]);
   const outcome = eventOutcome(effect.unit, result.units[0]);
   heard?.(outcome);
@@ -42,6 +44,7 @@ export async function receiveEvent(
 export interface EventEffect {
   readonly unit: Unit & { readonly receipt: Receipt };
   readonly carried: Carried | undefined;
+  readonly stranger: Stranger | undefined;
 }
 
 /** Undefined when nothing in the mirror depends on such an event. */
@@ -58,7 +61,8 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
     if (snapshot !== undefined) snapshots.push(snapshot);
     else if (effect.kind === "refresh") wishes.push(...refreshWish(runtime, event));
   }
-  return { unit: { receipt: receiptOf(event), snapshots, wishes }, carried: carriedBy(event) };
+  const unit = { receipt: receiptOf(event), snapshots, wishes };
+  return { unit, ...carriedBy(runtime, event) };
 }
 
 function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {
@@ -95,15 +99,23 @@ export type Carried =
   | { readonly forget: string }
   | { readonly observe: Parameters<typeof observeCustomer>[1] };
 
-function carriedBy(event: ReceivedEvent): Carried | undefined {
+function carriedBy(runtime: Runtime, event: ReceivedEvent): Omit<EventEffect, "unit"> {
   const { id, metadata } = event.object;
-  if (id === undefined) return undefined;
-  if (event.type === "customer.deleted") return { forget: id };
-  if (event.type !== "customer.created" && event.type !== "customer.updated") return undefined;
-  const entityId = (metadata as { [key: string]: string } | undefined)?.[ENTITY_KEY];
-  if (!entityId) return undefined;
-  const { idempotencyKey, created } = event;
-  return { observe: { id, entityId, idempotencyKey, at: created } };
+  const nothing = { carried: undefined, stranger: undefined };
+  if (id === undefined) return nothing;
+  if (event.type === "customer.deleted") return { ...nothing, carried: { forget: id } };
+  if (event.type !== "customer.created" && event.type !== "customer.updated") return nothing;
+  const carried = carriedEntity(metadata, runtime.app);
+  const { idempotencyKey, created: at } = event;
+  // A creation may be that of a claim which was made before the application had its name.
+  const mayBeOurs =
+    carried.is === "ours" || (carried.is === "foreign" && event.type === "customer.created");
+  return {
+    carried: mayBeOurs
+      ? { observe: { id, entityId: carried.entityId, idempotencyKey, at } }
+      : undefined,
+    stranger: strangerBy(carried, id),
+  };
 }
 
 /** Keeps the links in step. Doing it twice does no harm. */

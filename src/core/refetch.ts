@@ -3,7 +3,9 @@
  * between. A worker may die at any point; whatever it held is handed out again.
  */
 import type Stripe from "stripe";
+import { carriedEntity } from "./carrier.js";
 import type { ResourceName } from "./catalogue.js";
+import { observeCustomer } from "./customers.js";
 import { errorType, factsOf } from "./error-facts.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
 import type { Interval } from "./interval.js";
@@ -13,6 +15,7 @@ import { resources } from "./resources.js";
 import type { Runtime } from "./runtime.js";
 import { answeredAt, plain, stripeStatus } from "./sight.js";
 import type { Ask, Outcome, Snapshot, StoredRecord } from "./store.js";
+import { noteStrangers, strangerBy } from "./strangers.js";
 import { hash } from "./sync/buckets.js";
 import { paced } from "./sync/pacer.js";
 import { type Note, observed } from "./telemetry.js";
@@ -76,6 +79,7 @@ async function answer(
       note?.({ outcome: snapshot.kind === "changed" ? "stored" : snapshot.kind });
       const line = { object: ask.id, resource: ask.resource, found: snapshot.kind };
       runtime.log?.info(line, "An object was read from Stripe");
+      if (ask.resource === "customers") await followAnswer(runtime, snapshot);
       return true;
     }
     revision = outcome.revision;
@@ -83,6 +87,17 @@ async function answer(
   note?.({ outcome: "overtaken" });
   await postpone(runtime, { ...ask, revision }, ASK_DELAY);
   return false;
+}
+
+/** An event that could not be used said nothing about the customer's entity; its answer does. */
+async function followAnswer(runtime: Runtime, { id, content }: Snapshot): Promise<void> {
+  const { metadata } = (content ?? {}) as { readonly metadata?: unknown };
+  const carried = carriedEntity(metadata, runtime.app);
+  if (carried.is === "none") return;
+  const stranger = strangerBy(carried, id);
+  if (stranger !== undefined) return noteStrangers(runtime, [stranger]);
+  if (carried.is !== "ours") return;
+  await observeCustomer(runtime, { id, entityId: carried.entityId, idempotencyKey: null });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { afterFailure } from "../../src/core/claim-answer.js";
 import { claimKey, counterIn } from "../../src/core/claim-key.js";
-import { afterSight, madeBy, type Sighted } from "../../src/core/claim-sight.js";
+import { afterForeignSight, afterSight, madeBy, type Sighted } from "../../src/core/claim-sight.js";
 import {
   attempting,
   besides,
@@ -431,5 +431,23 @@ describe("what a sight of a customer makes of a claim", () => {
       others: ["cus_2"],
     });
     expect(see(settled(taken), { isOlder: true })).toMatchObject({ customerId: "cus_1" });
+  });
+
+  it("it is another application's: nothing, also where nobody claims it", () => {
+    const other = { id: "cus_2", idempotencyKey: "another-key" };
+    for (const claim of [undefined, free, open, sent, uncertain, kept, taken]) {
+      expect(afterForeignSight(claim, other)).toBe(claim);
+      expect(afterForeignSight(claim, { ...other, idempotencyKey: null })).toBe(claim);
+    }
+    for (const claim of [free, kept]) {
+      expect(afterForeignSight(claim, { ...other, idempotencyKey: "key-1" })).toBe(claim);
+    }
+  });
+
+  it("it carries no application's name because this claim is older than that: linked", () => {
+    for (const claim of [sent, uncertain]) {
+      const next = afterForeignSight(claim, { id: "cus_2", idempotencyKey: "key-1" });
+      expect(next).toMatchObject({ state: "linked", customerId: "cus_2" });
+    }
   });
 });

@@ -3,7 +3,7 @@
  * by time if that page's last object is gone, and splits what is left if that proves long.
  */
 import type Stripe from "stripe";
-import { ENTITY_KEY } from "../carrier.js";
+import { carriedEntity } from "../carrier.js";
 import { enabledEvents } from "../catalogue.js";
 import { effectOf, wakeAfter } from "../door.js";
 import { BillingError } from "../errors.js";
@@ -14,6 +14,7 @@ import { resources } from "../resources.js";
 import { type Runtime, workersOf } from "../runtime.js";
 import { plain, readEvent, sightsOfPage } from "../sight.js";
 import type { Snapshot, Unit, UnitOutcome } from "../store.js";
+import { noteStrangers, type Stranger, strangerBy } from "../strangers.js";
 import { beginNext, fetchedAhead, inTurn } from "./ahead.js";
 import { tallyPage } from "./findings.js";
 import { inlinePrices } from "./inline.js";
@@ -168,42 +169,56 @@ async function readObjects(step: Step, page: ListedPage): Promise<Read> {
   const resource = resourceOf(at);
   const snapshots: Snapshot[] = sightsOfPage(runtime, resource, page, page.startedAt);
   const pending: Pending[] = [];
-  if (resource === "customers") pending.push(...carriers(page.data));
+  const carried = resource === "customers" ? carriers(runtime, page.data) : undefined;
+  pending.push(...(carried?.pending ?? []));
   if (resource === "subscriptions") pending.push(...(await inlinePrices(runtime, page.data)));
   return {
     pending,
     stepped: {
       units: [{ snapshots }],
-      after: (outcomes) => {
+      after: async (outcomes) => {
         wakeAfter(runtime, outcomes, []);
+        await noteStrangers(runtime, carried?.strangers ?? []);
         return tallyPage(step, snapshots, outcomes);
       },
     },
   };
 }
 
-/** Customers that carry an entity's id are that entity's, if nobody else is. */
-function carriers(customers: readonly Listed[]): Pending[] {
-  return customers.flatMap(({ id, metadata }) => {
-    const entityId = metadata?.[ENTITY_KEY];
-    if (!entityId) return [];
-    return [{ do: "follow" as const, observe: { id, entityId, idempotencyKey: null } }];
-  });
+/** Customers that carry an entity's id are that entity's, if nobody else is and they are ours. */
+function carriers(
+  { app }: Runtime,
+  customers: readonly Listed[],
+): { readonly pending: readonly Pending[]; readonly strangers: readonly Stranger[] } {
+  const pending: Pending[] = [];
+  const strangers: Stranger[] = [];
+  for (const { id, metadata } of customers) {
+    const carried = carriedEntity(metadata, app);
+    const stranger = strangerBy(carried, id);
+    if (stranger !== undefined) strangers.push(stranger);
+    if (carried.is !== "ours") continue;
+    const { entityId } = carried;
+    pending.push({ do: "follow", observe: { id, entityId, idempotencyKey: null } });
+  }
+  return { pending, strangers };
 }
 
 function readEvents(runtime: Runtime, page: ListedPage): Read {
   const units: Unit[] = [];
   const pending: Pending[] = [];
+  const strangers: Stranger[] = [];
   for (const each of page.data) {
     const event = readEvent(plain(each));
     const effect = event && effectOf(runtime, event);
     if (effect === undefined) continue;
     units.push(effect.unit);
     if (effect.carried !== undefined) pending.push({ do: "follow", ...effect.carried });
+    if (effect.stranger !== undefined) strangers.push(effect.stranger);
   }
-  const after = (outcomes: readonly UnitOutcome[]) => {
+  const after = async (outcomes: readonly UnitOutcome[]) => {
     wakeAfter(runtime, outcomes, units);
     tellListed(runtime, units, outcomes);
+    await noteStrangers(runtime, strangers);
   };
   return { pending, stepped: { units, after } };
 }

@@ -56,6 +56,8 @@ export interface App {
 
 export interface AppOptions {
   readonly stripe?: StripeDoubleOptions;
+  /** Another application whose Stripe account this one shares. */
+  readonly beside?: App;
   readonly config?: Partial<PostgresConfig>;
   /** Whether Stripe has a webhook endpoint of this application. Default true. */
   readonly endpoint?: boolean;
@@ -95,9 +97,9 @@ export function applications(): (options?: AppOptions) => Promise<App> {
 async function openApp(
   pool: pg.Pool,
   schema: string,
-  { stripe: doubleOptions, config: extra, endpoint = true, handler }: AppOptions,
+  { stripe: doubleOptions, beside, config: extra, endpoint = true, handler }: AppOptions,
 ): Promise<App & { close(): Promise<void> }> {
-  const double = await createStripeDouble({ seed: schema, ...doubleOptions });
+  const double = beside?.double ?? (await createStripeDouble({ seed: schema, ...doubleOptions }));
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     b.billing.nodeHandler(request, response);
   const server = await listen((request, response) =>
@@ -158,7 +160,8 @@ async function openApp(
     sql: async <T>(text: string) => (await pool.query(text)).rows as T[],
     close: async () => {
       await server.close();
-      await double.close().catch(() => {}); // a test may have closed it already
+      // A test may have closed it already.
+      if (beside === undefined) await double.close().catch(() => {});
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import { setup as runSetup, type SetupArgs } from "../core/customers.js";
+import { factsOf } from "../core/error-facts.js";
 import { handleRequest } from "../core/http.js";
 import * as links from "../core/links.js";
 import { latestRuns, type RunReport } from "../core/sync/report.js";
@@ -48,6 +49,13 @@ export interface Upkeep {
   addCronJobs(boss: BossLike, options?: CronOptions): Promise<CronJobs>;
   /** The runs of late, newest first, with how far each is: also while it runs. */
   runs(limit?: number): Promise<readonly RunReport[]>;
+  /**
+   * Ends this instance before its pool is ended: background work and the workers of `addCronJobs`
+   * stop, and what is under way is waited for, at most ten seconds. Afterwards nothing of the
+   * instance uses the pool: calls are refused (`store_error`) and webhooks answered with 500, so
+   * that Stripe sends them again. It may be called any number of times.
+   */
+  close(): Promise<void>;
 }
 
 /** The client of variant A. */
@@ -129,13 +137,16 @@ export function createStripe(config: PostgresConfig): StripeExports {
     stripe: {
       ...routesOver(node),
       ...upkeepOf(node),
-      subscribe: (context, params, options) => links.subscribe(node.in(context), params, options),
-      pay: (context, params, options) => links.pay(node.in(context), params, options),
-      portal: (context, params, options) => links.portal(node.in(context), params, options),
+      subscribe: (context, params, options) =>
+        node.run(context, (runtime) => links.subscribe(runtime, params, options)),
+      pay: (context, params, options) =>
+        node.run(context, (runtime) => links.pay(runtime, params, options)),
+      portal: (context, params, options) =>
+        node.run(context, (runtime) => links.portal(runtime, params, options)),
     },
     store: node.store,
-    sync: (args) => runSync(node.in(), args),
-    setup: (args) => runSetup(node.in(), args),
+    sync: (args) => node.run(undefined, (runtime) => runSync(runtime, args)),
+    setup: (args) => node.run(undefined, (runtime) => runSetup(runtime, args)),
   };
 }
 
@@ -167,26 +178,44 @@ export function createBilling(config: PostgresConfig): BillingExports {
   return {
     billing: { ...routesOver(node), ...upkeepOf(node) },
     store: node.store,
-    sync: (args) => runSync(node.in(), args),
-    setup: (args) => runSetup(node.in(), args),
-    checkout: (args) => links.checkout(node.in(), args),
-    portal: ({ entityId, returnUrl }) => links.portal(node.in(), { entityId, returnUrl }),
+    sync: (args) => node.run(undefined, (runtime) => runSync(runtime, args)),
+    setup: (args) => node.run(undefined, (runtime) => runSetup(runtime, args)),
+    checkout: (args) => node.run(undefined, (runtime) => links.checkout(runtime, args)),
+    portal: ({ entityId, returnUrl }) =>
+      node.run(undefined, (runtime) => links.portal(runtime, { entityId, returnUrl })),
   };
 }
 
+/** Requests are taken also after `close`, and then answered with 500: somebody must answer Stripe. */
 function routesOver(node: ReturnType<typeof createNodeRuntime>): Routes {
+  const { life } = node;
   return {
-    addHttpRoutes: (app) => addHonoRoutes(node.in(), app),
-    fetch: (request) => handleRequest(node.in(), request),
-    nodeHandler: (request, response) => createNodeHandler(node.in())(request, response),
+    addHttpRoutes: (app) =>
+      addHonoRoutes(node.in(), {
+        on: (methods, path, handler) =>
+          app.on(methods, path, (context) => life.track(() => handler(context))),
+      }),
+    fetch: (request) => life.track(() => handleRequest(node.in(), request)),
+    nodeHandler: (request, response) =>
+      life.track(() => createNodeHandler(node.in())(request, response)),
   };
 }
 
 function upkeepOf(node: ReturnType<typeof createNodeRuntime>): Upkeep {
   return {
-    addCronJobs: (boss, options) => addCronJobs(node.in(), boss, node.schema, options),
-    reconcile: (args) => reconcile(node.in(), args),
-    verify: (args) => verify(node.in(), args),
-    runs: (limit) => latestRuns(node.in(), limit),
+    addCronJobs: (boss, options) =>
+      node.run(undefined, async (runtime) => {
+        const jobs = await addCronJobs(runtime, boss, node.schema, options);
+        node.life.atClose(() =>
+          jobs.stop().catch((error: unknown) => {
+            runtime.log?.warn(factsOf(error), "The scheduled jobs could not be ended");
+          }),
+        );
+        return jobs;
+      }),
+    reconcile: (args) => node.run(undefined, (runtime) => reconcile(runtime, args)),
+    verify: (args) => node.run(undefined, (runtime) => verify(runtime, args)),
+    runs: (limit) => node.run(undefined, (runtime) => latestRuns(runtime, limit)),
+    close: node.life.close,
   };
 }

@@ -6,6 +6,7 @@ import { BillingError } from "../core/errors.js";
 import { createRuntime, type Runtime } from "../core/runtime.js";
 import type { Store } from "../core/store.js";
 import type { PoolLike } from "./database.js";
+import { createLife, type Life } from "./life.js";
 import { type MigrationOptions, migrate } from "./migrations.js";
 import { surviveIdleErrors } from "./pool-errors.js";
 import { schemaOf } from "./schema.js";
@@ -43,6 +44,9 @@ const AGAIN = 50;
 export interface NodeRuntime {
   readonly schema: string;
   readonly store: BillingStore;
+  readonly life: Life;
+  /** Runs a call on the runtime for it, unless the instance was closed. */
+  run<T>(context: Context | undefined, work: (runtime: Runtime) => Promise<T>): Promise<T>;
   /** The runtime for a call: on its own pool if it brought one. */
   in(context?: Context): Runtime;
 }
@@ -50,16 +54,19 @@ export interface NodeRuntime {
 export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
   const { telemetry } = config;
   const retried = telemetry && (() => telemetry.measure("commit.retries", 1, {}));
+  const life = createLife();
   const on = (pool: PoolLike): Runtime => {
     surviveIdleErrors(pool, config.logger);
-    const background = createBackground(() => runtime);
+    const background = createBackground(() => runtime, life);
     const runtime = createRuntime(config, {
-      store: createPostgresStore({
-        pool,
-        ...(retried === undefined ? {} : { retried }),
-        ...(config.schema === undefined ? {} : { schema: config.schema }),
-        ...(config.resources === undefined ? {} : { resources: config.resources }),
-      }),
+      store: life.guard(
+        createPostgresStore({
+          pool,
+          ...(retried === undefined ? {} : { retried }),
+          ...(config.schema === undefined ? {} : { schema: config.schema }),
+          ...(config.resources === undefined ? {} : { resources: config.resources }),
+        }),
+      ),
       baseUrl: () => baseUrl(config),
       wake: background,
     });
@@ -70,10 +77,13 @@ export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
     ...(config.schema === undefined ? {} : { schema: config.schema }),
     ...(config.resources === undefined ? {} : { resources: config.resources }),
   };
+  const within = (context?: Context) => (context?.db === undefined ? own : on(context.db));
   return {
     schema: schemaOf(config),
-    store: { ...own.store, migrate: () => migrate(config.db, options) },
-    in: (context) => (context?.db === undefined ? own : on(context.db)),
+    store: { ...own.store, migrate: () => life.run(() => migrate(config.db, options)) },
+    life,
+    in: within,
+    run: (context, work) => life.run(async () => work(within(context))),
   };
 }
 
@@ -91,16 +101,16 @@ function baseUrl({ base_url: url }: PostgresConfig): string {
  * Works off what is left, soon and until nothing is due. It does not keep the process alive: what
  * a process leaves behind, the scheduled jobs or the next event find in the store.
  */
-function createBackground(runtime: () => Runtime): (delay: number) => void {
-  let timer: NodeJS.Timeout | undefined;
+function createBackground(runtime: () => Runtime, life: Life): (delay: number) => void {
+  let isScheduled = false;
   let until = 0;
   const schedule = (delay: number) => {
-    if (timer !== undefined) return;
-    timer = setTimeout(() => void run(), delay);
-    timer.unref();
+    if (isScheduled) return;
+    isScheduled = true;
+    life.later(delay, run);
   };
   const run = async () => {
-    timer = undefined; // whoever wakes us from now on is heard
+    isScheduled = false; // whoever wakes us from now on is heard
     const began = Date.now();
     try {
       const done = await workOnce(runtime());
@@ -108,6 +118,7 @@ function createBackground(runtime: () => Runtime): (delay: number) => void {
       // One look must begin after everything fell due, however long the one before took.
       else if (began < until) schedule(SOON);
     } catch (error) {
+      if (life.isClosing) return; // what is left is done by another instance
       runtime().log?.error(factsOf(error), "Background work failed; it is tried again");
       schedule(10 * SOON);
     }

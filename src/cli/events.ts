@@ -6,11 +6,9 @@ import type { Command } from "commander";
 import type Stripe from "stripe";
 import { receiveEvent } from "../core/door.js";
 import { BillingError, provider } from "../core/errors.js";
-import { ASK_DELAY } from "../core/mirror.js";
 import { checkMode } from "../core/mode.js";
-import { answerAsks } from "../core/refetch.js";
-import { refreshDue } from "../core/refresh.js";
 import type { Runtime } from "../core/runtime.js";
+import { settleNow } from "../core/settle-now.js";
 import { plain, readEvent } from "../core/sight.js";
 import { checkAccount } from "../core/sync/account.js";
 import { type Connected, type ConnectOptions, connected, withConnectOptions } from "./connect.js";
@@ -203,7 +201,7 @@ async function replay(io: Io, at: Connected, ids: readonly string[]): Promise<vo
       io.exit(EXIT.failed);
     }
   }
-  const answered = await settle(runtime);
+  const answered = await settleNow(runtime);
   if (answered > 0) io.print(`Stripe was asked about ${answered} of them, and its answer stored.`);
   const { seen, stored, unchanged, refused, deleted, asked } = at.tally.counts();
   io.emit({ events: results, process: { seen, stored, unchanged, refused, deleted, asked } });
@@ -222,19 +220,4 @@ async function replayOne(runtime: Runtime, id: string): Promise<keyof typeof WOR
     throw new BillingError("provider_error", `Stripe's answer for ${id} is not an event.`);
   }
   return receiveEvent(runtime, read);
-}
-
-/** Rounds after which what is still in doubt is left to the application's jobs. */
-const ROUNDS = 20;
-
-/** Answers what the events left in doubt: nobody else may be running. */
-async function settle(runtime: Runtime): Promise<number> {
-  let settled = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    const answered = await answerAsks(runtime, 20, ASK_DELAY + 500);
-    const refreshed = await refreshDue(runtime, 20, runtime.timing.refreshDelay + 500);
-    if (answered + refreshed === 0) break;
-    settled += answered + refreshed;
-  }
-  return settled;
 }

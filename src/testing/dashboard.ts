@@ -17,11 +17,15 @@ import type { World } from "./world.js";
 
 /** What a person does in Stripe's dashboard, or on its pages. */
 export interface Dashboard {
-  /** Pays an open checkout session without a browser; a card that is declined leaves it open. */
+  /**
+   * Pays an open checkout session without a browser; a card that is declined leaves it open. Takes
+   * the session's id or the address of its page, as links answer it. Throws, with the reason, if
+   * there is no such session or what was entered cannot be sent.
+   */
   payCheckout(
     session: string,
     options?: { readonly card?: string; readonly email?: string },
-  ): CheckoutOutcome["outcome"];
+  ): Exclude<CheckoutOutcome["outcome"], "invalid">;
   /** The customer answers their bank, or not, about a payment intent that waits for it. */
   authenticate(intent: string, outcome: "succeed" | "fail"): void;
   /** Deletes a price that nothing uses, which only the dashboard can do. */
@@ -40,13 +44,27 @@ export interface Dashboard {
   savePortalSettings(features?: Parameters<typeof saveDefaultPortalConfiguration>[1]): string;
 }
 
+/** From an id, or from the address of the session's page. */
+function sessionIdOf(session: string): string {
+  if (!URL.canParse(session)) return session;
+  const id = /\/c\/pay\/(cs_\w+)$/.exec(new URL(session).pathname)?.[1];
+  if (id !== undefined) return id;
+  throw new Error(
+    `${session} is not the address of a checkout page: pass a session's id, or the \`url\` of a checkout link.`,
+  );
+}
+
 export function createDashboard(world: World): Dashboard {
   return {
-    payCheckout: (session, { card = "4242424242424242", email } = {}) =>
-      completeCheckout(world, session, {
+    payCheckout(session, { card = "4242424242424242", email } = {}) {
+      const id = sessionIdOf(session);
+      const { outcome, message } = completeCheckout(world, id, {
         card: { number: card },
         ...(email === undefined ? {} : { email }),
-      }).outcome,
+      });
+      if (outcome !== "invalid") return outcome;
+      throw new Error(`The checkout session ${id} cannot be paid: ${message}`);
+    },
     authenticate: (intent, outcome) => {
       tellInvoice(world, authenticatePaymentIntent(world, intent, outcome));
     },

@@ -1,16 +1,16 @@
 /** Puts the parts together: accounts, keys, routes, faults, deliveries and the socket. */
 import Stripe from "stripe";
-import { type Population, populate } from "./bulk.js";
-import { type Clock, createClock, type Instant } from "./clock.js";
-import { createDashboard, type Dashboard } from "./dashboard.js";
+import { populate } from "./bulk.js";
+import { createClock } from "./clock.js";
+import { createDashboard } from "./dashboard.js";
 import { dumpWorlds } from "./dump.js";
 import { ApiError } from "./errors.js";
-import { createFaults, type Faults } from "./faults.js";
+import { createFaults } from "./faults.js";
 import { type Api, handle, type Incoming, type Outgoing, type Tenant } from "./http/handle.js";
 import { createIdempotencyKeys } from "./http/idempotency.js";
-import { type Access, type ApiKey, createKeys } from "./http/keys.js";
-import { createLimiter, type RateLimits, STRIPE_LIMITS } from "./http/limits.js";
-import { createRequestLog, type RequestLog } from "./http/log.js";
+import { type ApiKey, createKeys } from "./http/keys.js";
+import { createLimiter, STRIPE_LIMITS } from "./http/limits.js";
+import { createRequestLog } from "./http/log.js";
 import { createRouter } from "./http/route.js";
 import { listen } from "./http/server.js";
 import { entryOf, isKept, type Journal, JournalMismatch, sumOf } from "./journal.js";
@@ -19,77 +19,10 @@ import { idSequence } from "./random.js";
 import { knowAccounts } from "./resources/accounts.js";
 import { routes } from "./resources/index.js";
 import { endpointSecrets, isConnectEndpoint } from "./resources/webhook-endpoints.js";
-import { createWebhooks, type Deliveries, type FetchHandler } from "./webhooks.js";
-import { createWorld, type Kind, type Objects, type World } from "./world.js";
-
-/** How a double is started; all of it is optional. */
-export interface StripeDoubleOptions {
-  /** Ids, secrets and chance come from it: the same seed gives the same history. Default 1. */
-  readonly seed?: string | number;
-  /** Stands the clock still at this moment until a test moves it. Without it the clock runs. */
-  readonly now?: Instant;
-  /** A fixed port; any free one without it. */
-  readonly port?: number;
-  /** The account's API version. Default: the one that the installed `stripe` package pins. */
-  readonly apiVersion?: string;
-  /** Turns on Stripe's rate limits, or limits of your own. Off without it. */
-  readonly rateLimits?: boolean | RateLimits;
-  /**
-   * `"auto"` sends events to the webhook endpoints as they happen; `"held"` keeps them until
-   * `deliveries.release`, for tests that choose the order. Default `"auto"`.
-   */
-  readonly delivery?: "auto" | "held";
-  /** Deliveries under way at once. Default 1 with a still clock, otherwise 16. */
-  readonly deliveryConcurrency?: number;
-  /** Milliseconds an endpoint has to answer. Default 20,000. */
-  readonly deliveryTimeout?: number;
-  /** `"wall"`, the default, signs webhooks with the real time, so that the SDK's tolerance holds. */
-  readonly signatureClock?: "wall" | "double";
-  /** Where Stripe cuts the lists inside objects. Default 10. */
-  readonly embeddedLimit?: number;
-}
-
-/** A running double. */
-export interface StripeDouble {
-  /** Where it listens, such as `http://127.0.0.1:4242`. The hosted pages are there too. */
-  readonly url: string;
-  readonly port: number;
-  /** The test-mode key. */
-  readonly secretKey: string;
-  /** A live-mode key of the same account; live data is apart from test data. */
-  readonly liveSecretKey: string;
-  readonly account: string;
-  /** Options for `new Stripe(key, options)` that point the SDK here. */
-  readonly stripeConfig: { host: string; port: number; protocol: "http"; telemetry: false };
-  readonly clock: Clock;
-  readonly faults: Faults;
-  readonly deliveries: Deliveries;
-  /** What was asked of it, and how often. */
-  readonly requests: RequestLog;
-  /** What people and banks do: deletions in the dashboard, failing payouts, rolling a secret. */
-  readonly dashboard: Dashboard;
-  /** A key that may do only what is named, such as `{ customers: "write", prices: "read" }`. */
-  restrictedKey(scopes: { readonly [resource: string]: Access }): string;
-  /** Makes a key invalid. */
-  revokeKey(key: string): void;
-  /** Connects another account to this one, for the `Stripe-Account` header; answers its id. */
-  connectAccount(): string;
-  /** Puts a handler in the place of a host, such as `https://app.example`: no socket is used. */
-  answer(origin: string, handler: FetchHandler): void;
-  /** Adds very many objects at once, made only when they are looked at. */
-  populate(population: Population): void;
-  /** The objects of one kind as they are now, oldest first. */
-  objects<K extends Kind>(kind: K): Objects[K][];
-  /** Resolves once every delivery that is due has been attempted. */
-  settle(): Promise<void>;
-  /**
-   * Everything that is and was, as one JSON text: the same seed and steps give the same bytes. The
-   * double's own address, and the idempotency keys that the SDK makes up, are given other names.
-   */
-  dump(): string;
-  /** Stops the server, and forgets everything. */
-  close(): Promise<void>;
-}
+import { settleLibrary } from "./settle-library.js";
+import type { StripeDouble, StripeDoubleOptions } from "./stripe-double.js";
+import { createWebhooks, type FetchHandler } from "./webhooks.js";
+import { createWorld, type World } from "./world.js";
 
 /**
  * Starts a Stripe of your own on loopback, for tests. The real SDK talks to it; it keeps state,
@@ -284,6 +217,12 @@ export async function startDouble(
     }
   }
   release();
+  const stripeConfig = {
+    host: "127.0.0.1",
+    port: listening.port,
+    protocol: "http",
+    telemetry: false,
+  } as const;
 
   return {
     url,
@@ -291,7 +230,7 @@ export async function startDouble(
     secretKey: keys.test,
     liveSecretKey: keys.live,
     account,
-    stripeConfig: { host: "127.0.0.1", port: listening.port, protocol: "http", telemetry: false },
+    stripeConfig,
     clock,
     faults,
     deliveries: webhooks,
@@ -310,7 +249,12 @@ export async function startDouble(
     populate: (population) => populate(test, population),
     objects: (kind) => [...test.objects[kind].values()] as never,
     endpointSecret: (endpoint) => endpointSecrets(test, endpoint)[0],
-    settle: clock.drain,
+    settle: async (library) => {
+      await clock.drain();
+      if (library === undefined) return;
+      await settleLibrary(library, keys.test, stripeConfig);
+      await clock.drain();
+    },
     dump: () => {
       const worlds = [...tenants.values()].map(({ world }) => world);
       return dumpWorlds(worlds, webhooks.all()).replaceAll(url, "http://stripe-double");

@@ -35,6 +35,25 @@ async function eventsOf(act: () => Promise<unknown>): Promise<string[]> {
 const main = (events: string[]) =>
   events.filter((type) => !/^(customer|invoice)\.updated$|^invoice_payment\./.test(type));
 
+describe("paying without a browser", () => {
+  it("takes the address of the page as well as the id", async () => {
+    const { url } = await subscribe();
+    expect(shop.double.dashboard.payCheckout(url ?? "", { email: "ada@example.com" })).toBe("paid");
+  });
+
+  it("throws with the reason if it cannot be sent", async () => {
+    const { dashboard } = shop.double;
+    const { id } = await subscribe();
+    expect(() => dashboard.payCheckout(id)).toThrow(
+      `The checkout session ${id} cannot be paid: An email address is required.`,
+    );
+    expect((await retrieve(id)).status).toBe("open");
+    expect(() => dashboard.payCheckout("https://app.example/pricing")).toThrow(
+      "is not the address of a checkout page",
+    );
+  });
+});
+
 describe("a checkout session", () => {
   it("is open, unpaid, and has a page for a day", async () => {
     const session = await subscribe({ client_reference_id: "team_1", metadata: { a: "b" } });

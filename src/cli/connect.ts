@@ -34,10 +34,16 @@ export interface ConnectOptions {
 export function withConnectOptions(command: Command): Command {
   return (
     command
-      .option("--database <url>", "the PostgreSQL database (default: DATABASE_URL)")
+      .option(
+        "--database <url>",
+        "the PostgreSQL database; prefer DATABASE_URL, which other users cannot see",
+      )
       .option("--schema <name>", "the schema that holds the tables (default: billing)")
       .option("--resources <names>", "what is mirrored, by commas, as in your code (default: all)")
-      .option("--stripe-host <url>", "another Stripe, such as http://127.0.0.1:12111")
+      .option(
+        "--stripe-host <url>",
+        "another Stripe, such as http://127.0.0.1:12111 (default: STRIPE_HOST)",
+      )
       // Not --env-file: Node 20 takes that for itself, even behind the name of a script.
       .option("--env <path>", "read settings from this file instead of .env.local and .env")
   );
@@ -65,6 +71,10 @@ export function loadEnv(io: Io, { env: file }: Pick<ConnectOptions, "env">): voi
   }
 }
 
+/** The address of another Stripe; undefined for Stripe itself. */
+export const stripeHostOf = (io: Io, { stripeHost: given }: ConnectOptions): string | undefined =>
+  given ?? (io.env.STRIPE_HOST || undefined);
+
 /** Stripe's host as the SDK takes it. */
 function stripeHost(url: string): Stripe.StripeConfig {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -72,7 +82,7 @@ function stripeHost(url: string): Stripe.StripeConfig {
   if (parsed === undefined || (protocol !== "http" && protocol !== "https")) {
     throw new BillingError(
       "invalid_argument",
-      `--stripe-host must be an address such as http://127.0.0.1:12111, not ${url}`,
+      `--stripe-host, or STRIPE_HOST, must be an address such as http://127.0.0.1:12111, not ${url}`,
     );
   }
   const port = parsed.port || (protocol === "http" ? 80 : 443);
@@ -89,12 +99,13 @@ export function resourcesOf({ resources }: ConnectOptions): readonly ResourceNam
 export function billingConfig(io: Io, options: ConnectOptions): BillingConfig {
   const { url, concurrency, rate } = options;
   const webhook = url === undefined ? undefined : webhookPlace(url);
+  const host = stripeHostOf(io, options);
   const perSecond = rate === undefined ? undefined : positive("--rate", rate);
   return {
     secret_key: io.env.STRIPE_SECRET_KEY,
     webhook_secret: io.env.STRIPE_WEBHOOK_SECRET,
     resources: resourcesOf(options),
-    ...(options.stripeHost === undefined ? {} : { stripe_options: stripeHost(options.stripeHost) }),
+    ...(host === undefined ? {} : { stripe_options: stripeHost(host) }),
     ...(webhook === undefined ? {} : { path: webhook.path }),
     ...(concurrency === undefined ? {} : { concurrency: positive("--concurrency", concurrency) }),
     ...(perSecond === undefined ? {} : { rate: { total: perSecond, perEndpoint: perSecond } }),
@@ -158,7 +169,7 @@ export async function connected<T>(
         if (options.url !== undefined) return webhookPlace(options.url).base;
         throw new BillingError(
           "invalid_argument",
-          "Say where your application is reached: --url https://app.example",
+          "Say where your application is reached: --url https://app.example, or BASE_URL in the environment.",
         );
       },
       wake: () => {}, // a command ends by what it was asked for; it does not linger

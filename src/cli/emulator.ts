@@ -151,7 +151,8 @@ function tell(io: Io, { webhook }: Options, { double, secret, state }: Started):
   io.print("  createBilling({ …, stripe_options: options });");
   io.print("  new Stripe(process.env.STRIPE_SECRET_KEY, options);");
   io.print();
-  io.print(bold("This command"));
+  io.print(bold("This command, by a variable or by an option"));
+  io.print(`  STRIPE_HOST=${url}`);
   io.print(`  npx backend-billing doctor --stripe-host ${url}`);
   io.print();
   io.print(bold("Webhooks"));

@@ -86,14 +86,14 @@ export function createIo({ stdout, stderr, stdin, env: given, cwd, argv }: IoPar
     paint: (colour, text) =>
       hasColour ? styleText(colour, text, { validateStream: false }) : text,
     print: (line = "") => {
-      if (!json) stdout.write(`${redact(line)}\n`);
+      if (!json) stdout.write(`${visible(redact(line))}\n`);
     },
-    note: (line) => stderr.write(`${redact(line)}\n`),
+    note: (line) => stderr.write(`${visible(redact(line))}\n`),
     table: (rows) => {
       for (const line of aligned(rows)) io.print(line);
     },
     emit: (value) => {
-      if (json) stdout.write(`${redact(JSON.stringify(value))}\n`);
+      if (json) stdout.write(`${visible(redact(JSON.stringify(value)))}\n`);
     },
     write: (text) => stdout.write(redact(text)),
     reveal: (line) => stdout.write(`${line}\n`),
@@ -115,6 +115,21 @@ export function createIo({ stdout, stderr, stdin, env: given, cwd, argv }: IoPar
   };
   return io;
 }
+
+/**
+ * Control characters and marks that reorder text, except line ends, tabs and the codes of colours.
+ * What comes from Stripe or a database may hold them, and a terminal obeys.
+ */
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /\u001b(?!\[[\d;]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The same text with such characters written as JSON writes them. */
+export const visible = (text: string): string =>
+  text.replace(
+    UNSEEN,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** Escape codes take no room on the screen. */
 const shown = (text: string): number => stripVTControlCharacters(text).length;

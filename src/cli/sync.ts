@@ -3,7 +3,13 @@ import type { Command } from "commander";
 import { BillingError } from "../core/errors.js";
 import type { RunReport } from "../core/sync/report.js";
 import { reconcile, type SyncReport, sync } from "../core/sync/sync.js";
-import { type ConnectOptions, connected, withConnectOptions, withPaceOptions } from "./connect.js";
+import {
+  type ConnectOptions,
+  connected,
+  loadEnv,
+  withConnectOptions,
+  withPaceOptions,
+} from "./connect.js";
 import { type ConvexOptions, convexRun, withConvexOptions } from "./convex.js";
 import { count, counted, duration } from "./format.js";
 import { EXIT, type Io } from "./io.js";
@@ -23,9 +29,12 @@ export function addSyncCommand(program: Command, io: Io): void {
     .command("sync")
     .description("copy what is at Stripe into the tables; goes on where it was interrupted")
     .option("--no-data", "do not copy; only what else is asked for")
-    .option("--webhook", "create the webhook endpoint at Stripe, or mend it; needs --url")
+    .option(
+      "--webhook",
+      "create the webhook endpoint at Stripe, or mend it; needs --url or BASE_URL",
+    )
     .option("--replace", "with --webhook: disable other endpoints at the same address")
-    .option("--url <url>", "where your application is reached, such as https://app.example")
+    .option("--url <url>", "where your application is reached (default: BASE_URL)")
     .option("--portal", "create the billing portal's default configuration, if there is none")
     .option("--show-secret", "print a new endpoint's signing secret also where nobody looks");
   withConvexOptions(withPaceOptions(withConnectOptions(command))).action((options: SyncOptions) =>
@@ -39,7 +48,9 @@ async function runSync(io: Io, options: SyncOptions): Promise<void> {
     const message = "Nothing to do: --no-data needs --webhook, --portal or both.";
     throw new BillingError("invalid_argument", message);
   }
-  await connected(io, options, async (at) => {
+  loadEnv(io, options);
+  const url = options.url ?? (webhook ? io.env.BASE_URL || undefined : undefined);
+  await connected(io, { ...options, ...(url === undefined ? {} : { url }) }, async (at) => {
     const opened = await sync(at.runtime, { data, webhook, portal, replace }, { wait: false });
     tellEndpoint(io, opened, options);
     const worked = isRun(opened) ? await workAtRun(io, at, opened) : undefined;

@@ -152,6 +152,15 @@ describe("events", () => {
     expect(shown.stdout).toMatch(/mirror +customers: live/);
   });
 
+  it("writes out what a terminal would obey", async () => {
+    await app.stripe.products.create({ name: "Clear \u009b2J and turn \u202e" });
+    const { lines } = await app.runJson("events", "list", "--limit", "1");
+    const [event] = (lines[0] as { events: { id: string }[] }).events;
+    const { stdout } = await app.run("events", "show", event!.id);
+    expect(stdout).toContain(String.raw`Clear \u009b2J and turn \u202e`);
+    expect(stdout).not.toMatch(/[\u0080-\u009f\u202e]/);
+  });
+
   it("ends with 1 for an event that Stripe does not know, and does the others", async () => {
     const product = await app.stripe.products.create({ name: "Late" });
     const { lines } = await app.runJson("events", "list", "--limit", "1");
@@ -161,6 +170,28 @@ describe("events", () => {
     expect(stdout).toContain("✗ evt_none: ");
     const sql = "SELECT product_id FROM billing.backend_billing_products WHERE product_id = $1";
     expect(await app.query(sql, [product.id])).toHaveLength(1);
+  });
+});
+
+describe("sync", () => {
+  const env = () => ({ ...app.env, STRIPE_HOST: app.double.url });
+
+  it("finds Stripe by STRIPE_HOST and the application by BASE_URL", async () => {
+    const address = { BASE_URL: "https://app.example" };
+    const args = ["sync", "--no-data", "--webhook"];
+    expect(await runCommand(args, { env: { ...env(), ...address } })).toMatchObject({ code: 0 });
+    const { data } = await app.stripe.webhookEndpoints.list();
+    expect(data.map(({ url }) => url)).toEqual(["https://app.example/stripe/webhook"]);
+    await app.stripe.webhookEndpoints.del(data[0]!.id);
+    const lost = await runCommand(args, { env: env() });
+    expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining("BASE_URL") });
+  });
+
+  it("ends with 1 and says what to do if Stripe does not know the key", async () => {
+    const wrong = { ...env(), STRIPE_SECRET_KEY: "sk_test_ofNoAccount" };
+    const { code, stderr } = await runCommand(["sync"], { env: wrong });
+    expect(code).toBe(1);
+    expect(stderr).toContain("Check STRIPE_SECRET_KEY");
   });
 });
 

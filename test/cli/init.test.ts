@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nextSteps } from "../../src/cli/init/next-steps.js";
@@ -57,6 +57,9 @@ function filesIn(place: string): { readonly [path: string]: string } {
     paths.map((path) => [path.slice(place.length + 1), readFileSync(path, "latin1")]),
   );
 }
+
+const DRIZZLE_TABLE =
+  'import { pgTable, text } from "drizzle-orm/pg-core";\nexport const users = pgTable("users", { id: text().primaryKey() });\n';
 
 interface Told {
   readonly platform: string;
@@ -119,6 +122,8 @@ describe("Node and PostgreSQL", { timeout }, () => {
       "npm install backend-billing stripe pg && npm install -D @types/node @types/pg",
       "npx backend-billing migrate",
       "npx backend-billing sync --webhook --portal --url https://app.example",
+      "STRIPE_WEBHOOK_SECRET=whsec_…   (in your environment, as sync printed it)",
+      "npx backend-billing doctor --url https://app.example",
     ]);
     const before = filesIn(place);
     const again = await init(place, "--yes");
@@ -148,6 +153,33 @@ describe("Node and PostgreSQL", { timeout }, () => {
     ]);
     expect(told.next[1]).toBe("npx drizzle-kit generate && npx drizzle-kit migrate");
     expect(filesIn(place)).toMatchObject(before);
+  });
+
+  it("in a Drizzle application without drizzle-kit's file writes it, and drizzle-kit reads it", async () => {
+    const place = application("node-drizzle-new", {
+      "package.json": packageOf("drizzle-orm", "pg", "hono"),
+    });
+    const told = await init(place, "--yes");
+    expect(told.files).toContainEqual({ path: "drizzle.config.ts", state: "written" });
+    expect(told.next[0]).toContain("-D @types/node @types/pg drizzle-kit");
+    const kit = join(root, "node_modules/drizzle-kit/bin.cjs");
+    mkdirSync(join(place, "node_modules"), { recursive: true });
+    writeFileSync(join(place, "schema.ts"), DRIZZLE_TABLE);
+    const { stdout } = await promisify(execFile)(process.execPath, [kit, "generate"], {
+      cwd: place,
+    });
+    expect(stdout).toContain("drizzle/0000_");
+  });
+
+  it("imports a module as the application does", () => {
+    const place = application("node-source-imports", {
+      "package.json": packageOf("hono"),
+      "tsconfig.json": '{"compilerOptions": {"allowImportingTsExtensions": true}}',
+    });
+    const here = folderAt(place);
+    const files = templatesFor(inspectProject(here), "node-postgres", "B");
+    const routes = files.find(({ path }) => path === "billing-routes.ts");
+    expect(routes?.content).toContain('from "./billing.ts"');
   });
 
   it("what it writes compiles, for every server and variant", async () => {
@@ -193,6 +225,7 @@ describe("Convex", { timeout }, () => {
       "npm install backend-billing stripe convex && npx convex dev --once",
       "npx convex env set STRIPE_SECRET_KEY sk_test_…",
       `npx convex run stripe:sync '{"webhook": true, "portal": true}'`,
+      "npx convex env set STRIPE_WEBHOOK_SECRET whsec_…   (the `webhook.secret` that sync answered)",
     ]);
     const before = filesIn(place);
     const again = await init(place, "--yes", "--variant", "A");
@@ -289,11 +322,32 @@ describe("in JavaScript", { timeout }, () => {
 
 describe("an application is known by its files", () => {
   const project = (files: { readonly [path: string]: string }) =>
-    inspectProject({ has: (path) => path in files, read: (path) => files[path] });
+    inspectProject({
+      has: (path) => path in files,
+      read: (path) => files[path],
+      list: (path) =>
+        Object.keys(files).flatMap((file) => {
+          const at = dirname(file) === "." ? "" : dirname(file);
+          return at === path ? [basename(file)] : [];
+        }),
+    });
   it.each([
     ["nothing", {}, { server: "node", extension: "ts", source: "", install: "npm install" }],
     ["JavaScript modules", { "package.json": '{"type":"module"}' }, { extension: "js" }],
     ["JavaScript", { "package.json": "{}" }, { extension: "mjs", typescript: false }],
+    [
+      "TypeScript that is run without its compiler",
+      { "package.json": '{"type":"module"}', src: "", "src/server.ts": "" },
+      { extension: "ts", typescript: true, importsSource: false },
+    ],
+    [
+      "imports by the ending of the source",
+      {
+        "package.json": '{"type":"module"}',
+        "tsconfig.json": '{"compilerOptions": {"allowImportingTsExtensions": true}}',
+      },
+      { extension: "ts", importsSource: true },
+    ],
     ["a src folder", { "package.json": "{}", src: "" }, { source: "src/" }],
     ["pnpm", { "pnpm-lock.yaml": "" }, { install: "pnpm add" }],
     [
@@ -326,6 +380,7 @@ describe("an application is known by its files", () => {
     expect(nextSteps(project({ "package.json": all }), "node-postgres", "B")).toEqual([
       "npx backend-billing migrate",
       "npx backend-billing sync --webhook --portal --url https://app.example",
+      "STRIPE_WEBHOOK_SECRET=whsec_…   (in your environment, as sync printed it)",
       "npx backend-billing doctor --url https://app.example",
     ]);
   });

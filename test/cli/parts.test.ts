@@ -4,6 +4,7 @@ import { describeError } from "../../src/cli/describe-error.js";
 import { endpointProblems, judgeEndpoint } from "../../src/cli/endpoint-health.js";
 import { rowsLeft } from "../../src/cli/estimate.js";
 import { duration, roughly } from "../../src/cli/format.js";
+import { visible } from "../../src/cli/io.js";
 import { createRedactor } from "../../src/cli/redact.js";
 import { BillingError } from "../../src/core/errors.js";
 import type { RunReport } from "../../src/core/sync/report.js";
@@ -15,6 +16,8 @@ describe("what is hidden", () => {
     CONVEX_DEPLOY_KEY: "prod:swift-otter|abcdef",
     HOME: "/home/somebody",
     SECRET_SHORT: "yes",
+    SESSION_SECRET: '"quoted-in-the-file"',
+    OTHER_SECRET: 'with"quote-inside',
   });
   it.each([
     ["the key sk_test_51AbC_x9 is wrong", "the key sk_test_… is wrong"],
@@ -23,10 +26,35 @@ describe("what is hidden", () => {
     ["postgres://app:other@pass@db/app", "postgres://app:…@db/app"],
     ["password p@ssw0rd!x was refused", "password … was refused"],
     ["prod:swift-otter|abcdef", "…"],
+    ["the secret quoted-in-the-file", "the secret …"],
+    ['{"error":"with\\"quote-inside"}', '{"error":"…"}'],
+    [
+      "postgres://db/app?user=a&password=hunter2x&ssl=1",
+      "postgres://db/app?user=a&password=…&ssl=1",
+    ],
+    ["host=db password='hunter 2x' user=a", "host=db password=… user=a"],
+    ['{"client_secret": "pi_1_secret_2", "id": "pi_1"}', '{"client_secret": "…", "id": "pi_1"}'],
     ["yes, /home/somebody", "yes, /home/somebody"],
     ["http://127.0.0.1:12111/v1", "http://127.0.0.1:12111/v1"],
   ])("%s", (text, safe) => {
     expect(redact(text)).toBe(safe);
+  });
+});
+
+it("a password given as a parameter of the address is known by itself", () => {
+  const redact = createRedactor({ DATABASE_URL: "postgres://db/app?password=hunter2xyz" });
+  expect(redact("refused: hunter2xyz")).toBe("refused: …");
+});
+
+describe("what a terminal would obey is written out", () => {
+  it.each([
+    ["a\u001b[2Jb", "a\\u001b[2Jb"],
+    ["\u001b[31mred\u001b[0m", "\u001b[31mred\u001b[0m"],
+    ["bell \u0007, C1 \u009b, turned \u202e", "bell \\u0007, C1 \\u009b, turned \\u202e"],
+    ["two\nlines\tand more", "two\nlines\tand more"],
+    ["\r over", "\\u000d over"],
+  ])("%j", (text, safe) => {
+    expect(visible(text)).toBe(safe);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   billingConfig,
   type ConnectOptions,
   resourcesOf,
+  stripeHostOf,
   webhookPlace,
   withPool,
 } from "../connect.js";
@@ -29,7 +30,7 @@ export async function gather(io: Io, options: GatherOptions): Promise<Facts> {
   const resources = resourcesOf(options);
   const key = keyFacts(config.secret_key);
   const secret = secretFacts(config);
-  const address = addressFacts(url, options.stripeHost);
+  const address = addressFacts(url, stripeHostOf(io, options));
   // A client without a usable key can still sign.
   const stripe = new Stripe(key.state === "given" ? (config.secret_key ?? "") : "sk_test_none", {
     telemetry: false,

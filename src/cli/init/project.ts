@@ -1,5 +1,5 @@
 /** What kind of application a folder holds, from its package.json and the files that are there. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export type Server = "next" | "hono" | "express" | "fastify" | "node";
@@ -12,12 +12,16 @@ export interface Project {
   readonly extension: "ts" | "js" | "mjs";
   /** `src/` where the application keeps its code there, otherwise nothing. */
   readonly source: string;
+  /** Whether modules are imported by the ending of their source, `.ts`. */
+  readonly importsSource: boolean;
   /** The folder of Convex's functions, with a slash at the end. */
   readonly functions: string;
   /** Whether this version of Convex generates `env`. */
   readonly convexEnv: boolean;
   /** The file that drizzle-kit reads, if the application uses Drizzle. */
   readonly drizzleSchema: string | undefined;
+  /** Whether drizzle-kit has a file that tells it what to read. */
+  readonly drizzleConfig: boolean;
   readonly install: string;
 }
 
@@ -26,6 +30,8 @@ export interface Folder {
   has(path: string): boolean;
   /** Undefined if there is no such file. */
   read(path: string): string | undefined;
+  /** The names in a folder; none if there is no such folder. */
+  list(path: string): readonly string[];
 }
 
 export function folderAt(root: string): Folder {
@@ -34,6 +40,10 @@ export function folderAt(root: string): Folder {
     read: (path) => {
       const file = join(root, path);
       return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    },
+    list: (path) => {
+      const place = join(root, path);
+      return existsSync(place) ? readdirSync(place) : [];
     },
   };
 }
@@ -61,7 +71,7 @@ export function inspectProject(folder: Folder): Project {
   const versions: Versions = { ...file.devDependencies, ...file.dependencies };
   const dependencies = new Set(Object.keys(versions));
   const empty = !folder.has("package.json");
-  const typescript = dependencies.has("typescript") || folder.has("tsconfig.json") || empty;
+  const typescript = dependencies.has("typescript") || hasTypeScript(folder) || empty;
   const server = SERVERS.find((name) => dependencies.has(name)) ?? "node";
   const isModule = file.type === "module" || server === "next"; // which knows no other ending
   const extension = typescript ? "ts" : isModule ? "js" : "mjs";
@@ -72,14 +82,27 @@ export function inspectProject(folder: Folder): Project {
     typescript,
     extension,
     source,
+    importsSource:
+      typescript &&
+      /"(allowImportingTsExtensions|rewriteRelativeImportExtensions)"\s*:\s*true/.test(
+        folder.read("tsconfig.json") ?? "",
+      ),
     functions: functionsOf(folder),
     convexEnv: !isBefore(versions.convex, 1, 39),
     drizzleSchema: dependencies.has("drizzle-orm")
       ? schemaOf(folder, source, extension)
       : undefined,
+    drizzleConfig: CONFIGS.some((name) => folder.has(name)),
     install: INSTALLS.find(([lockfile]) => folder.has(lockfile))?.[1] ?? "npm install",
   };
 }
+
+/** Code that a runner such as tsx, Bun or Node itself takes without the compiler's package. */
+const hasTypeScript = (folder: Folder): boolean =>
+  folder.has("tsconfig.json") ||
+  ["", "src", "server", "app"].some((place) =>
+    folder.list(place).some((name) => /\.[cm]?tsx?$/.test(name)),
+  );
 
 /** A file that cannot be read says nothing; whoever needs it will complain in better words. */
 function parsed(text: string | undefined): PackageFile & { readonly functions?: unknown } {

@@ -162,6 +162,9 @@ function node(project: Project, client: Client): Template[] {
     routes(project, client),
     ...(dependencies.has("pg-boss") ? [jobs(project, client)] : []),
     ...(drizzleSchema === undefined ? [] : [schema(drizzleSchema)]),
+    ...(drizzleSchema === undefined || project.drizzleConfig
+      ? []
+      : [drizzleConfig(`drizzle.config.${extension}`, drizzleSchema)]),
     environment,
   ];
 }
@@ -170,13 +173,30 @@ const DRIZZLE = 'export * from "backend-billing/drizzle";';
 
 const schema = (path: string): Template => whole(path, /backend-billing\/drizzle/, lines(DRIZZLE));
 
+/** drizzle-kit reads no other schema file than the one that is named here. */
+const drizzleConfig = (path: string, schemaFile: string): Template =>
+  whole(
+    path,
+    /defineConfig/,
+    lines(
+      'import { defineConfig } from "drizzle-kit";',
+      "",
+      "export default defineConfig({",
+      '  dialect: "postgresql",',
+      `  schema: "./${schemaFile}",`,
+      '  out: "./drizzle",',
+      '  dbCredentials: { url: process.env.DATABASE_URL ?? "" },',
+      "});",
+    ),
+  );
+
 const environment: Template = whole(
   ".env.example",
   /STRIPE_WEBHOOK_SECRET/,
   lines(
     "# https://dashboard.stripe.com/apikeys",
     "STRIPE_SECRET_KEY=sk_test_",
-    "# From `npx backend-billing sync --webhook`",
+    "# Printed by `npx backend-billing sync --webhook`",
     "STRIPE_WEBHOOK_SECRET=whsec_",
     "DATABASE_URL=postgres://localhost:5432/app",
     "# Where this application is reached",
@@ -291,7 +311,7 @@ function jobs(project: Project, client: Client): Template {
 }
 
 /** TypeScript takes a module by the name that it will have once compiled; Next.js by none. */
-function importOf({ server, extension }: Project): string {
-  if (extension !== "ts") return `./billing.${extension}`;
+function importOf({ server, extension, importsSource }: Project): string {
+  if (extension !== "ts" || importsSource) return `./billing.${extension}`;
   return server === "next" ? "./billing" : "./billing.js";
 }

@@ -32,6 +32,7 @@ export type {
   Batch,
   Committed,
   Lease,
+  Offer,
   Outcome,
   Plan,
   Receipt,

@@ -27,6 +27,7 @@ const setupArgs = {
 const checkoutArgs = {
   entityId: text,
   priceId: text,
+  quantity: v.optional(v.number()),
   successUrl: text,
   cancelUrl: text,
   createStripeCustomerIfMissing: maybeBoolean,

@@ -16,7 +16,7 @@ import {
   operation,
   type WireRow,
 } from "./operations.js";
-import { storedCustomer, storedPlans, storedSubscriptions } from "./reads.js";
+import { storedCustomer, storedOffers, storedPlans, storedSubscriptions } from "./reads.js";
 import * as records from "./records.js";
 import {
   type Scheduling,
@@ -96,6 +96,8 @@ export async function runOperation(
         ...plan,
         prices: [...plan.prices],
       }));
+    case "offers":
+      return storedOffers(mirrorOf(db), asked.priceIds);
     case "customerOf":
       return wire(await storedCustomer(mirrorOf(db), asked.entityId));
     case "activeSubscriptionsOf":

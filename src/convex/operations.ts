@@ -65,6 +65,7 @@ export const operation = v.union(
   v.object({ type: v.literal("row"), resource: text, id: text }),
   v.object({ type: v.literal("rows"), resource: text, ...page }),
   v.object({ type: v.literal("plans") }),
+  v.object({ type: v.literal("offers"), priceIds: v.array(text) }),
   v.object({ type: v.literal("customerOf"), entityId: text }),
   v.object({ type: v.literal("activeSubscriptionsOf"), entityId: text }),
   /** Sees to it that nothing due is forgotten; schedules itself as long as anything is outstanding. */
@@ -132,6 +133,7 @@ export const results = {
   row: v.union(row, v.null()),
   rows: v.array(row),
   plans: v.array(v.object({ product: v.any(), prices: v.array(v.any()) })),
+  offers: v.array(v.object({ price: v.any(), product: v.any() })),
   customerOf: v.union(row, v.null()),
   activeSubscriptionsOf: v.array(row),
   watch: v.null(),

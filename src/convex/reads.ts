@@ -4,7 +4,7 @@ import type { ResourceName, Row, StripeObject } from "../core/catalogue.js";
 import { BillingError } from "../core/errors.js";
 import { activeStatuses, plansFrom } from "../core/reads.js";
 import type { Plan } from "../core/store.js";
-import { type MirrorDocument, type MirrorReader, rowsBy } from "./database.js";
+import { type MirrorDocument, type MirrorReader, rowOf, rowsBy } from "./database.js";
 import { decode } from "./encode.js";
 
 /** The context of any query or mutation, whatever the application's data model. */
@@ -35,6 +35,22 @@ async function active<N extends "products" | "prices">(
     );
   }
   return found.map(({ stripe }) => stripe as unknown as StripeObject<N>);
+}
+
+/** Prices with their products as they are stored; null for a product that is not. */
+export async function storedOffers(
+  db: MirrorReader,
+  priceIds: readonly string[],
+): Promise<{ price: object; product: object | null }[]> {
+  const found = await Promise.all(
+    priceIds.map(async (id) => {
+      const price = (await rowOf(db, "prices", id))?.stripe;
+      if (!price) return [];
+      const { product } = price as { readonly product: string };
+      return [{ price, product: (await rowOf(db, "products", product))?.stripe ?? null }];
+    }),
+  );
+  return found.flat();
 }
 
 /** The row of an entity's customer as it is stored. */

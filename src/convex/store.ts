@@ -1,7 +1,16 @@
 /** The core's store inside an action: each call is one run of the `store` mutation. */
 import type { ResourceName, Row } from "../core/catalogue.js";
 import type { Logger } from "../core/config.js";
-import type { Ask, Batch, Plan, RecordKind, Snapshot, Store, StoredRecord } from "../core/store.js";
+import type {
+  Ask,
+  Batch,
+  Offer,
+  Plan,
+  RecordKind,
+  Snapshot,
+  Store,
+  StoredRecord,
+} from "../core/store.js";
 import { decode, encode } from "./encode.js";
 import { fitted, OMITTED } from "./fit.js";
 import type {
@@ -112,6 +121,13 @@ export function createConvexStore(
       return found.map((row) => rowFrom<N>(row));
     },
     plans: async () => decode(await run<"plans">({ type: "plans" })) as readonly Plan[],
+    async offers(priceIds) {
+      const found = await run<"offers">({ type: "offers", priceIds: [...priceIds] });
+      return found.map(({ price, product }) => ({
+        price: decode(price) as Offer["price"],
+        product: product === null ? undefined : (decode(product) as Offer["product"]),
+      }));
+    },
     async customerOf(entityId) {
       const found = await run<"customerOf">({ type: "customerOf", entityId });
       return found === null ? undefined : rowFrom<"customers">(found);

@@ -4,7 +4,7 @@
  */
 import Stripe from "stripe";
 import { isAppName } from "./carrier.js";
-import { type ResourceName, resourceNames } from "./catalogue.js";
+import { type ResourceName, resourceNames, type StripeObject } from "./catalogue.js";
 import { BillingError } from "./errors.js";
 import type { Tolerances } from "./interval.js";
 import type { Rates } from "./sync/pace.js";
@@ -49,6 +49,12 @@ export interface BillingConfig {
    * the application's own code says where, and the link that leads there is signed.
    */
   readonly return_origins?: readonly string[];
+  /**
+   * Which prices this application sells, of those that are active and whose product is. Default: all
+   * of them. Every other price is refused by `subscribe`, `pay` and `checkout`; a price that your
+   * own code makes on the spot, by `price_data`, is not asked about.
+   */
+  readonly sells?: (price: StripeObject<"prices">, product: StripeObject<"products">) => boolean;
   /** Options for the Stripe client, such as another host in tests. */
   readonly stripe_options?: Stripe.StripeConfig;
   /** Widen these if your Stripe events are ever off by more. */

@@ -39,7 +39,7 @@ export interface SetupArgs {
 /** Of the request options that a caller gave, those that reach every call. */
 export type Reach = Pick<Stripe.RequestOptions, "stripeAccount">;
 
-function checkSetup({ entityId, metadata }: SetupArgs): void {
+export function checkSetup({ entityId, metadata }: SetupArgs): void {
   if (!isEntityId(entityId)) {
     throw new BillingError(
       "invalid_argument",

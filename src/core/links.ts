@@ -3,9 +3,10 @@
  * Stripe's calls take is passed through, except what the library decides itself.
  */
 import type Stripe from "stripe";
-import { customerIdOf, type Reach, setup } from "./customers.js";
+import { checkSetup, customerIdOf, type Reach, setup } from "./customers.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
+import { checkQuantity, linesFor, soldPrices } from "./offers.js";
 import { checkTarget, type ReturnTo, returnLink } from "./return.js";
 import type { Runtime } from "./runtime.js";
 import { observed } from "./telemetry.js";
@@ -21,8 +22,11 @@ export interface SubscribeParams extends Omit<SessionParams, "line_items"> {
   readonly entityId: string;
   readonly priceId: string;
   readonly mode: "subscription";
+  /** How many, such as seats. Default 1; never sent for a metered price, which has none. */
+  readonly quantity?: number | undefined;
   readonly success_url: string;
   readonly cancel_url: string;
+  /** An entry of the same price replaces the line of `priceId`; others are added to it. */
   readonly line_items?: SessionParams["line_items"];
 }
 
@@ -47,6 +51,8 @@ export interface PortalParams
 export interface CheckoutArgs {
   readonly entityId: string;
   readonly priceId: string;
+  /** How many, such as seats. Default 1; never sent for a metered price, which has none. */
+  readonly quantity?: number | undefined;
   readonly successUrl: string;
   readonly cancelUrl: string;
   readonly createStripeCustomerIfMissing?: boolean;
@@ -84,21 +90,17 @@ async function subscribeLink(
   params: SubscribeParams,
   options?: Stripe.RequestOptions,
 ): Promise<Link> {
-  const { entityId, priceId, mode, line_items, ...rest } = params;
+  const { entityId, priceId, mode, quantity, line_items: given, ...rest } = params;
   checkMode(mode, "subscription");
   checkOwned(rest, OWNED);
   checkGiven(runtime, params, ["priceId"], ["success_url", "cancel_url"]);
-  const { customerId } = await setup(runtime, { entityId }, reachOf(options));
-  return openSession(
-    runtime,
-    {
-      ...rest,
-      mode,
-      customer: customerId,
-      line_items: [{ price: priceId, quantity: 1 }, ...(line_items ?? [])],
-    },
-    options,
-  );
+  checkQuantity(quantity);
+  checkSetup({ entityId });
+  const reach = reachOf(options);
+  const sold = await soldPrices(runtime, [priceId, ...pricesIn(given, rest.optional_items)], reach);
+  const line_items = linesFor(priceId, sold, quantity, given);
+  const { customerId } = await setup(runtime, { entityId }, reach);
+  return openSession(runtime, { ...rest, mode, customer: customerId, line_items }, options);
 }
 
 async function payLink(
@@ -110,7 +112,10 @@ async function payLink(
   checkMode(mode, "payment");
   checkOwned(rest, [...OWNED, "client_reference_id"]);
   checkGiven(runtime, params, ["referenceId", "line_items"], ["success_url", "cancel_url"]);
-  const { customerId } = await setup(runtime, { entityId }, reachOf(options));
+  checkSetup({ entityId });
+  const reach = reachOf(options);
+  await soldPrices(runtime, pricesIn(rest.line_items, rest.optional_items), reach);
+  const { customerId } = await setup(runtime, { entityId }, reach);
   const reference = { referenceId };
   return openSession(
     runtime,
@@ -132,13 +137,17 @@ async function payLink(
 async function checkoutLink(runtime: Runtime, args: CheckoutArgs): Promise<Link> {
   const { entityId, priceId, successUrl, cancelUrl, createStripeCustomerIfMissing = true } = args;
   checkGiven(runtime, args, ["priceId"], ["successUrl", "cancelUrl"]);
-  const customer = createStripeCustomerIfMissing
-    ? (await setup(runtime, { entityId })).customerId
+  checkQuantity(args.quantity);
+  checkSetup({ entityId });
+  const existing = createStripeCustomerIfMissing
+    ? undefined
     : await customerIdOf(runtime, entityId);
+  const sold = await soldPrices(runtime, [priceId]);
+  const line_items = linesFor(priceId, sold, args.quantity);
   return openSession(runtime, {
     mode: "subscription",
-    customer,
-    line_items: [{ price: priceId, quantity: 1 }],
+    customer: existing ?? (await setup(runtime, { entityId })).customerId,
+    line_items,
     success_url: successUrl,
     cancel_url: cancelUrl,
   });
@@ -213,6 +222,11 @@ async function openPage(
   );
 }
 
+/** The ids of the prices in these lines; one that a line makes on the spot has none. */
+function pricesIn(...lists: readonly (readonly { readonly price?: string }[] | undefined)[]) {
+  return lists.flatMap((lines) => (lines ?? []).flatMap(({ price }) => price ?? []));
+}
+
 function checkMode(mode: string, wanted: string): void {
   if (mode !== wanted) {
     throw new BillingError("invalid_argument", `\`mode\` must be "${wanted}" here, not "${mode}".`);
@@ -240,5 +254,6 @@ function checkGiven<P extends object>(
   if (absent !== undefined) {
     throw new BillingError("invalid_argument", `\`${absent}\` is missing.`);
   }
+  runtime.baseUrl(); // throws if it is not configured: without it nobody comes back
   for (const name of targets) checkTarget(runtime, name, String(params[name]));
 }

@@ -178,15 +178,14 @@ export function sightOfCreation(
   object: Answered<{ readonly id: string }>,
   startedAt: number,
 ): Snapshot {
-  return {
-    resource,
-    id: object.id,
-    origin: "page",
-    kind: "changed",
-    usable: true,
-    ...answeredAt(runtime, object, startedAt),
-    content: plain(object),
-  };
+  return sightOfPart(resource, plain(object), answeredAt(runtime, object, startedAt));
+}
+
+/** What an answer says of one of the objects in it, which was not asked about by its id alone. */
+export function sightOfPart(resource: ResourceName, content: Content, seen: Interval): Snapshot {
+  const { lo, hi } = seen;
+  const { id } = content as { readonly id: string };
+  return { resource, id, origin: "page", kind: "changed", usable: true, lo, hi, content };
 }
 
 /** Stripe's own error of this status, whichever of its classes it is. */

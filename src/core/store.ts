@@ -126,6 +126,12 @@ export interface Plan {
   readonly prices: readonly StripeObject<"prices">[];
 }
 
+/** A price of the mirror, with its product where the mirror has it. */
+export interface Offer {
+  readonly price: StripeObject<"prices">;
+  readonly product: StripeObject<"products"> | undefined;
+}
+
 /** The port that a database is used through. */
 export interface Store {
   /** The most that one call takes; callers split what is larger. */
@@ -178,6 +184,8 @@ export interface Store {
   ): Promise<readonly Row<N>[]>;
   /** Active products with their active prices: what can be bought. */
   plans(): Promise<readonly Plan[]>;
+  /** Of these prices the ones that the mirror has, with their products, in one reading. */
+  offers(priceIds: readonly string[]): Promise<readonly Offer[]>;
   /** The customer that an entity owns. */
   customerOf(entityId: string): Promise<Row<"customers"> | undefined>;
   /** The entity's subscriptions that are active or in trial. */

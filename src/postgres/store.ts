@@ -3,7 +3,7 @@ import { type ResourceName, type Row, resourceNames } from "../core/catalogue.js
 import type { Version } from "../core/mirror.js";
 import { activeStatuses, plansFrom } from "../core/reads.js";
 import { resources } from "../core/resources.js";
-import type { Ask, RecordData, RecordKind, Store, StoredRecord } from "../core/store.js";
+import type { Ask, Offer, RecordData, RecordKind, Store, StoredRecord } from "../core/store.js";
 import { createCommit } from "./commit.js";
 import type { PoolLike } from "./database.js";
 import { checkedAtFirstUse } from "./first-use.js";
@@ -179,6 +179,15 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
         prices.map(({ stripe }) => stripe),
       );
     },
+    offers: async (priceIds) =>
+      (
+        await select<{ price: Offer["price"]; product: Offer["product"] | null }>(
+          `SELECT p.stripe AS price, o.stripe AS product FROM ${names.table("prices")} p
+           LEFT JOIN ${names.table("products")} o ON o.product_id = p.stripe ->> 'product'
+           WHERE p.price_id IN (SELECT json_array_elements_text($1::text::json))`,
+          [JSON.stringify(priceIds)],
+        )
+      ).map(({ price, product }) => ({ price, product: product ?? undefined })),
     customerOf: async (entityId) => {
       const [found] = await select<RawRow>(`${selectRows("customers")} WHERE entity_id = $1`, [
         entityId,

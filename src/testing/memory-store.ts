@@ -24,6 +24,7 @@ import type {
   Ask,
   Batch,
   Committed,
+  Offer,
   Receipt,
   RecordKind,
   RecordWish,
@@ -274,6 +275,13 @@ export function createMemoryStore(
         copy([...table("products").values()].map(({ stripe }) => stripe)) as never,
         copy([...table("prices").values()].map(({ stripe }) => stripe)) as never,
       ),
+    offers: async (priceIds) =>
+      priceIds.flatMap((id) => {
+        const price = table("prices").get(id)?.stripe as Offer["price"] | undefined;
+        if (price === undefined) return [];
+        const product = table("products").get(price.product)?.stripe as Offer["product"];
+        return [copy({ price, product })];
+      }),
     async customerOf(entityId) {
       const ref = records.get(recordKey("claim", entityId))?.ref;
       return copy(ref == null ? undefined : table("customers").get(ref)) as

@@ -741,6 +741,26 @@ export function describeStore(
           ["prod_a", ["price_1", "price_2"]],
         ]);
       });
+      behaves(
+        "offers are the prices that are known, with their products where known",
+        async (store) => {
+          await store.commit(
+            batch(
+              event("products", "prod_a", 100, { name: "Pro", active: false }),
+              event("prices", "price_1", 100, { product: "prod_a", active: true }),
+              event("prices", "price_2", 100, { product: "prod_a", active: false }),
+              event("prices", "price_3", 100, { product: "prod_none", active: true }),
+            ),
+          );
+          const found = await store.offers(["price_3", "price_1", "price_none"]);
+          const seen = found.map(({ price, product }) => [price.id, price.active, product?.name]);
+          expect(seen.sort()).toEqual([
+            ["price_1", true, "Pro"],
+            ["price_3", true, undefined],
+          ]);
+          expect(await store.offers([])).toEqual([]);
+        },
+      );
       behaves("active subscriptions are the entity's own, trials included", async (store) => {
         await store.commit({
           now: NOW,

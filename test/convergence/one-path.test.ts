@@ -147,6 +147,7 @@ describe("the port", () => {
     row: (store) => store.row("products", "prod_1"),
     rows: (store) => store.rows("products", "", 10),
     plans: (store) => store.plans(),
+    offers: (store) => store.offers(["price_1"]),
     customerOf: (store) => store.customerOf("user_1"),
     activeSubscriptionsOf: (store) => store.activeSubscriptionsOf("user_1"),
   };

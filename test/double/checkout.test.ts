@@ -560,6 +560,35 @@ describe("completing in payment mode", () => {
     expect(await retrieve(session.id)).toMatchObject({ metadata: { a: "b" }, status: "complete" });
   });
 
+  it("takes no quantity of a metered price, and bills nothing at first", async () => {
+    const metered = await shop.stripe.prices.create({
+      product: shop.product,
+      currency: "usd",
+      unit_amount: 5,
+      recurring: { interval: "month", usage_type: "metered", meter: "mtr_test_1" },
+    });
+    const create = (line: { price: string; quantity?: number }) =>
+      shop.stripe.checkout.sessions.create({ mode: "subscription", line_items: [line], ...URLS });
+    await expect(create({ price: metered.id, quantity: 1 })).rejects.toThrow(
+      "Quantity should not be specified where usage_type is `metered`",
+    );
+    await expect(create({ price: shop.basic })).rejects.toThrow("Quantity is required");
+    const session = await create({ price: metered.id });
+    expect(session.amount_total).toBe(0);
+    await submit(session.url, guest);
+    const [subscription] = (await shop.stripe.subscriptions.list()).data;
+    expect(subscription).toMatchObject({ status: "active" });
+    expect(subscription?.items.data[0]).not.toHaveProperty("quantity");
+    await expect(
+      shop.stripe.prices.create({
+        product: shop.product,
+        currency: "usd",
+        unit_amount: 5,
+        recurring: { interval: "month", usage_type: "metered" },
+      }),
+    ).rejects.toThrow("recurring[meter]");
+  });
+
   it("never pays twice", async () => {
     const session = await pay();
     await Promise.all([submit(session.url, guest), submit(session.url, guest)]);

@@ -94,17 +94,11 @@ describe("errors", () => {
 describe("what is not modelled", () => {
   it("answers 501 with a clear message: a route, a method, a parameter, a value", async () => {
     const { double, stripe } = await rig();
-    const { monthly } = await openShop(stripe);
     const unknown = { nonsense: "1" } as object;
-    const metered = { interval: "month", usage_type: "metered" } as const;
     for (const call of [
       stripe.quotes.list(),
       stripe.customers.create(unknown),
-      stripe.prices.create({
-        product: monthly.product as string,
-        currency: "usd",
-        recurring: metered,
-      }),
+      stripe.checkout.sessions.create({ mode: "setup", success_url: "https://app.example" }),
     ]) {
       const error = await errorOf(call);
       expect(error).toMatchObject({ statusCode: 501, code: "not_modelled" });

@@ -112,6 +112,18 @@ export const decisions: readonly Decision[] = [
   },
   {
     section: "4.2",
+    open: "how many `subscribe` and `checkout` sell",
+    decided:
+      "One, or `quantity`; never a quantity of a metered price. An entry of `line_items` for the same price replaces that line.",
+  },
+  {
+    section: "4.2",
+    open: "which prices are sold",
+    decided:
+      "Those that are active and whose product is, as far as the setting `sells` allows. Others are `invalid_argument`. A price that the mirror lacks is asked of Stripe first; `price_data` passes.",
+  },
+  {
+    section: "4.2",
     open: "where `referenceId` goes",
     decided:
       "`client_reference_id` of the session, and `referenceId` in the metadata of the session and of the payment intent.",

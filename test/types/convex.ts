@@ -49,6 +49,7 @@ expectTypeOf<Args<"portal">>().toEqualTypeOf<{ entityId: string; returnUrl: stri
 expectTypeOf<Args<"checkout">>().toEqualTypeOf<{
   entityId: string;
   priceId: string;
+  quantity?: number;
   successUrl: string;
   cancelUrl: string;
   createStripeCustomerIfMissing?: boolean;

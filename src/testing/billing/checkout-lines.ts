@@ -10,7 +10,8 @@ type Coupon = Plain<Stripe.Coupon>;
 
 export interface Sold {
   readonly price: Price;
-  readonly quantity: number;
+  /** Null for a metered price. */
+  readonly quantity: number | null;
 }
 
 /** What a coupon takes off an amount that it applies to. */
@@ -26,7 +27,7 @@ export function lineItemsOf(
   options: { readonly trial: boolean; readonly coupon?: Coupon | undefined },
 ): LineItem[] {
   const amounts = sold.map(({ price, quantity }) =>
-    options.trial && price.recurring ? 0 : amountOf(price, quantity),
+    options.trial && price.recurring ? 0 : amountOf(price, quantity ?? 0),
   );
   const off = shares(amounts, options.coupon);
   return sold.map(({ price, quantity }, index) => {

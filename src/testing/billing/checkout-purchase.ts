@@ -11,6 +11,7 @@ import {
 import { assignDiscount, discountsFrom } from "./discounts.js";
 import { type Invoice, intentIdOf, markPaid, recordAttempt } from "./invoices.js";
 import { watchSubscription } from "./lifecycle.js";
+import { isMetered } from "./lines.js";
 import { attachPaymentMethod, cardState } from "./payment-methods.js";
 import { confirmPaymentIntent, createPaymentIntent, type PaymentIntent } from "./payments.js";
 import { createInvoiceItem } from "./prorations.js";
@@ -96,9 +97,9 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
   const purpose = purposeOf(world, id);
   const { terms } = attemptOf(world, id);
   const items = lineItems(world, id).flatMap(({ price, quantity }) =>
-    price ? [{ price, quantity: quantity ?? 1 }] : [],
+    price ? [{ price, quantity: quantity ?? (isMetered(price) ? undefined : 1) }] : [],
   );
-  for (const { price, quantity } of items) {
+  for (const { price, quantity = 1 } of items) {
     if (price.recurring) continue;
     // The first invoice of the subscription bills what waits for it.
     createInvoiceItem(world, {

@@ -28,8 +28,12 @@ const lineOf = (world: World, currency: string, amount: number): NewLine => ({
   taxes: [],
 });
 
-/** The price of a quantity, rounded to the smallest unit of the currency. */
+export const isMetered = ({ recurring }: Pick<Plain<Stripe.Price>, "recurring">): boolean =>
+  recurring?.usage_type === "metered";
+
+/** The price of a quantity, rounded to the smallest unit of the currency. Of a metered price none was used. */
 export function amountOf(price: Plain<Stripe.Price>, quantity: number): number {
+  if (isMetered(price)) return 0;
   return Math.round(Number(price.unit_amount_decimal ?? price.unit_amount ?? 0) * quantity);
 }
 
@@ -48,7 +52,7 @@ export function periodLine(
   item: Item,
   trial: boolean,
 ): NewLine {
-  const quantity = item.quantity ?? 1;
+  const quantity = item.quantity ?? (isMetered(item.price) ? 0 : 1);
   const product = world.objects.product.get(item.price.product);
   return {
     ...lineOf(world, item.price.currency, trial ? 0 : amountOf(item.price, quantity)),

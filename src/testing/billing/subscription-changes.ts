@@ -1,9 +1,9 @@
 /** Changing what a subscription consists of, and what that costs within its period. */
-import { invalid, refused } from "../errors.js";
+import { invalid, notModelled, refused } from "../errors.js";
 import { mergeMetadata } from "../resources/common.js";
 import type { World } from "../world.js";
 import { collectInvoice, finalizeInvoice } from "./invoices.js";
-import { itemLine } from "./lines.js";
+import { isMetered, itemLine } from "./lines.js";
 import { type Cycle, cycleEnd } from "./period.js";
 import { planOf } from "./plan.js";
 import { composeInvoiceItem, createInvoiceItem, prorations } from "./prorations.js";
@@ -75,11 +75,17 @@ export function changeItems(
 
 function changeItem(world: World, item: SubscriptionItem, change: ItemChange): SubscriptionItem {
   const price = change.price === undefined ? item.price : world.find("price", change.price);
+  if (isMetered(price) !== isMetered(item.price)) {
+    throw notModelled("a change between a licensed and a metered price");
+  }
+  if (isMetered(price) && change.quantity !== undefined) {
+    throw notModelled("the quantity of a metered item");
+  }
   return {
     ...item,
     price,
     plan: planOf(price),
-    quantity: change.quantity ?? item.quantity ?? 1,
+    ...(isMetered(price) ? {} : { quantity: change.quantity ?? item.quantity ?? 1 }),
     metadata: mergeMetadata(item.metadata, change.metadata),
   };
 }

@@ -4,6 +4,7 @@ import type { Plain } from "../../core/plain.js";
 import { invalid, refused } from "../errors.js";
 import { referenced } from "../resources/common.js";
 import type { World } from "../world.js";
+import { isMetered } from "./lines.js";
 import type { Cycle } from "./period.js";
 import { planOf } from "./plan.js";
 
@@ -79,7 +80,7 @@ export function makeItem(
     metadata: metadata ?? {},
     plan: planOf(whole),
     price: whole,
-    quantity: quantity ?? 1,
+    ...(isMetered(whole) ? {} : { quantity: quantity ?? 1 }),
     subscription,
     tax_rates: [],
   };
@@ -88,4 +89,17 @@ export function makeItem(
 /** Whether any of them is not free. */
 export function costs(world: World, items: readonly NewItem[]): boolean {
   return items.some(({ price }) => Number(world.find("price", price).unit_amount_decimal) > 0);
+}
+
+/** A metered price is billed by what was used, so nobody says how many there are. */
+export function checkMetered(
+  price: { readonly recurring: { readonly usage_type?: string | undefined } | null },
+  quantity: number | undefined,
+  at: string,
+): void {
+  if (price.recurring?.usage_type !== "metered" || quantity === undefined) return;
+  throw invalid(
+    `Quantity should not be specified where usage_type is \`metered\`. Remove quantity from \`${at}\``,
+    `${at}[quantity]`,
+  );
 }

@@ -21,6 +21,10 @@ export function day(seconds: number): string {
 /** `$12.00 per month`, `$30.00 every 3 months`, or the bare amount of a one-time price. */
 export function priceText(price: Plain<Stripe.Price>, quantity = 1): string {
   const amount = money(Number(price.unit_amount_decimal ?? 0) * quantity, price.currency);
+  if (price.recurring?.usage_type === "metered") {
+    const each = money(Number(price.unit_amount_decimal ?? 0), price.currency);
+    return `${each} each, by what is used ${intervalText(price.recurring)}`;
+  }
   return price.recurring ? `${amount} ${intervalText(price.recurring)}` : amount;
 }
 

@@ -1,4 +1,5 @@
 /** What a checkout session may be asked for, and what Stripe refuses before it makes one. */
+import { checkMetered } from "../billing/subscription-items.js";
 import { invalid, notModelled, refused } from "../errors.js";
 import {
   flag,
@@ -168,6 +169,26 @@ interface Sum {
 
 type Line = NonNullable<Params["line_items"]>[number];
 
+/** How many are sold; of a metered price it must not be said, and none was used yet. */
+function quantityOf(
+  { quantity }: Line,
+  price: { readonly recurring: { readonly usage_type?: string | undefined } | null },
+  at: string,
+): number {
+  checkMetered(price, quantity, at);
+  if (price.recurring?.usage_type === "metered") return 0;
+  if (quantity === undefined)
+    throw invalid(`Quantity is required. Add \`quantity\` to \`${at}\``, at);
+  if (quantity < 1) {
+    throw invalid(
+      "This value must be greater than or equal to 1.",
+      `${at}[quantity]`,
+      "parameter_invalid_integer",
+    );
+  }
+  return quantity;
+}
+
 /** Checks the lines without making anything, so that a refused request leaves no prices behind. */
 export function checkLines(
   world: World,
@@ -186,15 +207,6 @@ export function checkLines(
         `${at}[price]`,
       );
     }
-    if (line.quantity === undefined)
-      throw invalid(`Quantity is required. Add \`quantity\` to \`${at}\``, at);
-    if (line.quantity < 1) {
-      throw invalid(
-        "This value must be greater than or equal to 1.",
-        `${at}[quantity]`,
-        "parameter_invalid_integer",
-      );
-    }
     if (data !== undefined) {
       if ((data.product === undefined) === (data.product_data === undefined)) {
         throw invalid("You must specify either `product` or `product_data`.", `${at}[price_data]`);
@@ -207,11 +219,14 @@ export function checkLines(
           `${at}[price_data]`,
         );
       }
+      const recurring = data.recurring ?? null;
       return {
-        amount: Number(data.unit_amount_decimal ?? data.unit_amount) * line.quantity,
+        amount:
+          Number(data.unit_amount_decimal ?? data.unit_amount) *
+          quantityOf(line, { recurring }, at),
         currency: data.currency.toLowerCase(),
         product: data.product,
-        recurring: data.recurring ?? null,
+        recurring,
       };
     }
     if (price === undefined)
@@ -225,7 +240,7 @@ export function checkLines(
     }
     const { currency, product, recurring } = found;
     return {
-      amount: Number(found.unit_amount_decimal) * line.quantity,
+      amount: Number(found.unit_amount_decimal) * quantityOf(line, found, at),
       currency,
       product,
       recurring,

@@ -7,6 +7,7 @@ import {
   lineItems,
   openCheckout,
 } from "../billing/checkout-session.js";
+import { isMetered } from "../billing/lines.js";
 import { route } from "../http/route.js";
 import { listArray, pageShape } from "../list.js";
 import { group, metadata, oneOf, required, word } from "../params.js";
@@ -43,7 +44,7 @@ function createSession(world: World, params: CheckoutParams, version: string): C
     const price = line.price_data
       ? createInlinePrice(world, line.price_data, `line_items[${index}][price_data]`)
       : world.find("price", line.price ?? "");
-    return { price, quantity: line.quantity ?? 1 };
+    return { price, quantity: isMetered(price) ? null : (line.quantity ?? 1) };
   });
   const items = lineItemsOf(world, sold, { trial, coupon });
   const id = world.id(world.livemode ? "cs_live" : "cs_test");

@@ -1,20 +1,11 @@
 /** The parameters of a price, apart from its routes, because products and checkouts take them too. */
-import {
-  decimal,
-  group,
-  integer,
-  metadata,
-  oneOf,
-  oneOfModelled,
-  required,
-  text,
-  word,
-} from "../params.js";
+import { decimal, group, integer, metadata, oneOf, required, text, word } from "../params.js";
 
 const recurringShape = {
   interval: required(oneOf("day", "week", "month", "year")),
   interval_count: integer,
-  usage_type: oneOfModelled(["licensed"], ["metered"]),
+  meter: word,
+  usage_type: oneOf("licensed", "metered"),
 };
 
 /** What `price_data` takes wherever a price may be made on the spot. */

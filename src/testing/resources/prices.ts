@@ -39,6 +39,13 @@ export function createPrice(
       "parameter_missing",
     );
   }
+  // Meters and usage are not modelled: a meter's id is taken as it is, and nothing is ever used.
+  if ((params.recurring?.usage_type === "metered") !== (params.recurring?.meter !== undefined)) {
+    throw invalid(
+      "Metered prices need `recurring[meter]`, and no other price takes it.",
+      "recurring[meter]",
+    );
+  }
   const whole = Number(exact);
   if (whole < 0) throw invalid(`Invalid non-negative integer: ${exact}`, "unit_amount");
   const price: Plain<Stripe.Price> = {
@@ -58,7 +65,7 @@ export function createPrice(
       ? {
           interval: params.recurring.interval,
           interval_count: params.recurring.interval_count ?? 1,
-          meter: null,
+          meter: params.recurring.meter ?? null,
           trial_period_days: null,
           usage_type: params.recurring.usage_type ?? "licensed",
         }

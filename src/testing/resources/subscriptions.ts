@@ -1,6 +1,7 @@
 /** Subscriptions: the requests; what they mean is in billing/. */
 import { cancelSubscription } from "../billing/lifecycle.js";
 import { pauseOnRequest, type ResumeBehavior, resumeSubscription } from "../billing/resumption.js";
+import { checkMetered } from "../billing/subscription-items.js";
 import { createSubscription, isOver } from "../billing/subscriptions.js";
 import { invalid } from "../errors.js";
 import { type Call, route } from "../http/route.js";
@@ -42,6 +43,8 @@ function priced(world: World, items: readonly Parsed<typeof itemShape>[]) {
     if (price === undefined) {
       throw invalid("Missing required param: price.", `${param}[price]`, "parameter_missing");
     }
+    const known = world.objects.price.get(price);
+    if (known !== undefined) checkMetered(known, item.quantity, param);
     return { price, quantity: item.quantity, metadata: mergeMetadata({}, item.metadata) };
   });
 }

@@ -199,15 +199,16 @@ describe("what is refused before anything is sent", () => {
 describe("what Stripe refuses", () => {
   it("is told with Stripe's own error as the cause", async () => {
     const app = await still();
-    const error = await billingError(app.a.stripe.subscribe({}, subscribing(app, "price_none")));
-    expect(error).toMatchObject({ code: "provider_error", cause: { code: "resource_missing" } });
+    const once = await price(app, undefined, false);
+    const error = await billingError(app.a.stripe.subscribe({}, subscribing(app, once)));
+    expect(error).toMatchObject({ code: "provider_error", cause: { statusCode: 400 } });
   });
 
   it("a session without a link is an error", async () => {
     const app = await still();
     const { sessions } = app.core.stripe().checkout;
     vi.spyOn(sessions, "create").mockResolvedValueOnce({ url: null } as never);
-    const call = links.subscribe(app.core, subscribing(app, "price_1"));
+    const call = links.subscribe(app.core, subscribing(app, await price(app)));
     const error = await billingError(call);
     expect(error.code).toBe("provider_error");
     expect(error.message).toContain("without a link");

@@ -1,7 +1,7 @@
 /** The routes on Convex's HTTP router. */
 import { type HttpRouter, httpActionGeneric } from "convex/server";
-import { type BillingConfig, routePath } from "../core/config.js";
-import { handleRequest } from "../core/http.js";
+import type { BillingConfig } from "../core/config.js";
+import { handleRequest, routesOf } from "../core/http.js";
 import type { ConvexRuntime } from "./runtime.js";
 
 /** What is used of the application's HTTP router. */
@@ -13,10 +13,12 @@ export function addConvexRoutes(
   config: BillingConfig,
   http: RouterLike,
 ): void {
-  const path = routePath(config);
+  const routes = routesOf(config);
   const handler = httpActionGeneric((ctx, request) => handleRequest(convex.in(ctx), request));
-  for (const method of ["POST", "GET", "PUT", "PATCH", "DELETE"] as const) {
-    http.route({ path: `${path}/webhook`, method, handler });
+  for (const path of routes.webhook) {
+    for (const method of ["POST", "GET", "PUT", "PATCH", "DELETE"] as const) {
+      http.route({ path, method, handler });
+    }
   }
-  http.route({ pathPrefix: `${path}/return/`, method: "GET", handler });
+  for (const pathPrefix of routes.return) http.route({ pathPrefix, method: "GET", handler });
 }

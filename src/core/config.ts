@@ -42,6 +42,8 @@ export interface BillingConfig {
   readonly app?: string | undefined;
   /** What to mirror. Default: everything in the catalogue. Give the tables the same list. */
   readonly resources?: readonly ResourceName[];
+  /** Where this application is reached by Stripe and by people. A path in it belongs to the routes. */
+  readonly base_url?: string | undefined;
   /** Where the routes hang below the base URL. Default `/stripe`. */
   readonly path?: string;
   /**
@@ -171,6 +173,11 @@ export function routePath({ path = "/stripe" }: BillingConfig): string {
     throw new BillingError("invalid_config", `\`path\` must look like /stripe, not ${path}`);
   }
   return path;
+}
+
+/** The path of the base URL without a slash at the end; empty if it has none or is not known. */
+export function basePath({ base_url: url = "" }: BillingConfig): string {
+  return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, "") : "";
 }
 
 export function chosenResources({

@@ -1,15 +1,25 @@
 /** The library's routes, as one Fetch handler: webhook and return. */
 import type { BodySource } from "./body.js";
-import { routePath } from "./config.js";
+import { type BillingConfig, basePath, routePath } from "./config.js";
 import { configAdvice, reportConfigProblem } from "./config-problem.js";
 import { handleReturn } from "./return.js";
 import type { Runtime } from "./runtime.js";
 import { handleWebhook, problem } from "./webhook.js";
 
-/** Paths below the base URL, for routers that want them one by one. */
-export function routesOf(runtime: Runtime): { readonly webhook: string; readonly return: string } {
-  const path = routePath(runtime.config);
-  return { webhook: `${path}/webhook`, return: `${path}/return/*` };
+/**
+ * The paths of the routes, for routers that want them one by one. A path of the base URL is a part
+ * of the addresses that Stripe and people are given. A router mounted below that path, or a proxy
+ * that removes it, sees the rest alone, so both are served.
+ */
+export function routesOf(config: BillingConfig): {
+  readonly webhook: readonly string[];
+  readonly return: readonly string[];
+} {
+  const prefixes = [...new Set([basePath(config), ""])].map((base) => base + routePath(config));
+  return {
+    webhook: prefixes.map((prefix) => `${prefix}/webhook`),
+    return: prefixes.map((prefix) => `${prefix}/return/`),
+  };
 }
 
 /** Never rejects for a setting that is missing or wrong: that is answered with 500 and reported. */
@@ -30,12 +40,13 @@ export async function handleRequest(
 
 async function route(runtime: Runtime, request: Request, body?: BodySource): Promise<Response> {
   const { pathname } = new URL(request.url);
-  const { webhook, return: back } = routesOf(runtime);
-  if (pathname === webhook) return handleWebhook(runtime, request, body);
-  if (pathname.startsWith(back.slice(0, -1))) return handleReturn(runtime, request);
+  const { webhook, return: back } = routesOf(runtime.config);
+  if (webhook.includes(pathname)) return handleWebhook(runtime, request, body);
+  const prefix = back.find((path) => pathname.startsWith(path));
+  if (prefix !== undefined) return handleReturn(runtime, request, pathname.slice(prefix.length));
   return problem(
     404,
     "invalid_argument",
-    `There is nothing at ${pathname}; the routes are ${webhook} and ${back}.`,
+    `There is nothing at ${pathname}; the routes are ${webhook[0]} and ${back[0]}*.`,
   );
 }

@@ -95,9 +95,14 @@ function originOf(address: string): string | undefined {
   return new URL(filled).origin === origin ? origin : undefined;
 }
 
-export async function handleReturn(runtime: Runtime, request: Request): Promise<Response> {
+/** Answers the return route; `kind` is what follows it in the path. */
+export async function handleReturn(
+  runtime: Runtime,
+  request: Request,
+  kind: string,
+): Promise<Response> {
   try {
-    return await sendOn(runtime, request);
+    return await sendOn(runtime, request, kind);
   } catch (error) {
     const code = error instanceof BillingError ? error.code : "store_error";
     const advice = configAdvice(error);
@@ -108,14 +113,13 @@ export async function handleReturn(runtime: Runtime, request: Request): Promise<
   }
 }
 
-async function sendOn(runtime: Runtime, request: Request): Promise<Response> {
+async function sendOn(runtime: Runtime, request: Request, kind: string): Promise<Response> {
   if (request.method !== "GET" && request.method !== "HEAD") {
     return problem(405, "invalid_argument", "This address is for browsers.", {
       Allow: "GET, HEAD",
     });
   }
   const url = new URL(request.url);
-  const kind = url.pathname.slice(`${routePath(runtime.config)}/return/`.length);
   const data = url.searchParams.get("data") ?? "";
   const signature = url.searchParams.get("signature") ?? "";
   const signed =

@@ -18,9 +18,9 @@ export interface HonoLike {
 
 /** Registers the webhook and return routes. Every method is taken, so that a wrong one is told. */
 export function addHonoRoutes(runtime: Runtime, app: HonoLike): void {
-  const routes = routesOf(runtime);
+  const routes = routesOf(runtime.config);
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
-  for (const path of [routes.webhook, routes.return]) {
+  for (const path of [...routes.webhook, ...routes.return.map((prefix) => `${prefix}*`)]) {
     app.on(methods, path, ({ req }) => handleRequest(runtime, req.raw));
   }
 }

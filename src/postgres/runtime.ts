@@ -19,7 +19,10 @@ export interface PostgresConfig extends BillingConfig {
    * the pool's errors, so that an idle connection that ends does not end the process.
    */
   readonly db: PoolLike;
-  /** Where this application is reached, such as `https://app.example`. */
+  /**
+   * Where this application is reached, such as `https://app.example`. With a path, such as
+   * `https://app.example/api`, the routes are below it, whether or not the server sees that path.
+   */
   readonly base_url?: string | undefined;
   /** The schema that holds the tables. Default `billing`. */
   readonly schema?: string;

@@ -72,6 +72,12 @@ export const decisions: readonly Decision[] = [
   },
   {
     section: "4.1",
+    open: "a base URL with a path",
+    decided:
+      "The path is a part of the routes. They answer without it, too, for routers that are mounted below it and proxies that remove it.",
+  },
+  {
+    section: "4.1",
     open: "what the return route does",
     decided:
       "Its links are signed and name where the application wants the person back. It refreshes that customer's subscriptions, within a second and a half, and answers 303. A link that was altered is answered with 400; one that is ours always leads on.",

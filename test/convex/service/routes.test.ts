@@ -73,3 +73,20 @@ describe("an event", () => {
     expect(operations).toEqual(["commit"]);
   });
 });
+
+describe("a base URL with a path", () => {
+  it("is a part of the routes, for those who see it and for those who do not", async () => {
+    const app = await openApp({ delivery: "auto" });
+    app.deployment.push({ base_url: `${app.deployment.url}/api` });
+    await install(app);
+    const [endpoint] = app.double.objects("webhook_endpoint");
+    expect(endpoint?.url).toBe(`${app.deployment.url}/api/stripe/webhook`);
+    await post(app, "customers", { email: "ada@example.com" });
+    await app.double.settle();
+    expect(app.double.deliveries.all()).toMatchObject([{ state: "delivered" }]);
+    expect((await fetch(`${app.deployment.url}/stripe/webhook`)).status).toBe(405);
+    for (const path of ["/api/stripe/return/portal", "/stripe/return/portal"]) {
+      expect((await fetch(`${app.deployment.url}${path}`)).status, path).toBe(400);
+    }
+  });
+});

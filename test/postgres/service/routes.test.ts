@@ -16,6 +16,7 @@ const open = applications();
 async function serve(
   start: (billing: Routes) => Promise<Pick<Listening, "url" | "close">>,
   config: Partial<PostgresConfig> = {},
+  path = "",
 ) {
   const app = await open({ endpoint: false, stripe: { now: NOW } });
   const secrets: string[] = [];
@@ -29,13 +30,14 @@ async function serve(
   const parts = createBilling({
     ...app.config,
     webhook_secret: secrets,
-    base_url: server.url,
+    base_url: `${server.url}${path}`,
     ...config,
   });
   billing = parts.billing;
   const { webhook } = await parts.sync({ data: false, webhook: true });
   secrets.push(webhook?.secret ?? "");
-  return { ...app, url: server.url, b: parts, webhook: webhook?.id ?? "" };
+  const url = `${server.url}${path}`.replace(/\/$/, "");
+  return { ...app, url, b: parts, webhook: webhook?.id ?? "" };
 }
 
 /** An event is stored, a person is sent on, and the rest is refused. */
@@ -283,5 +285,98 @@ describe("Fastify 5", () => {
     await app.double.settle();
     expect(app.double.deliveries.all()[0]?.attempts[0]?.status).toBe(500);
     expect(app.log).toContain("A body parser read the webhook before the library could");
+  });
+});
+
+describe("a base URL with a path", () => {
+  const BASE = "/api/v1";
+
+  /** A server over a Fetch handler, which sees the path that was asked for. */
+  const fetching = (answer: (request: Request) => Response | Promise<Response>) =>
+    listen(async (request, response) => {
+      const init = {
+        method: request.method ?? "GET",
+        headers: request.headers as Record<string, string>,
+        ...(request.method === "POST" ? { body: await bytes(request) } : {}),
+      };
+      const answered = await answer(new Request(`http://x${request.url}`, init));
+      response.writeHead(answered.status, Object.fromEntries(answered.headers));
+      response.end(Buffer.from(await answered.arrayBuffer()));
+    });
+  const inExpress = (mount: (app: express.Express, billing: Routes) => void) => (billing: Routes) =>
+    new Promise<Listening>((resolve) => {
+      const site = express();
+      mount(site, billing);
+      const server = site.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo;
+        const close = () =>
+          new Promise<void>((done) => {
+            server.close(() => done());
+            server.closeAllConnections();
+          });
+        resolve({ url: `http://127.0.0.1:${port}`, close });
+      });
+    });
+
+  const servers: [string, (billing: Routes) => Promise<Listening>][] = [
+    [
+      "Hono, registered at the top",
+      (billing) => {
+        const hono = new Hono();
+        // Registered late: `serve` knows the address, and so the configuration, only then.
+        return fetching((request) => {
+          if (hono.routes.length === 0) billing.addHttpRoutes(hono);
+          return hono.fetch(request);
+        });
+      },
+    ],
+    [
+      "Hono, registered on a router below the path",
+      (billing) => {
+        let hono: Hono | undefined;
+        return fetching((request) => {
+          if (hono === undefined) {
+            const sub = new Hono();
+            billing.addHttpRoutes(sub);
+            hono = new Hono().route(BASE, sub);
+          }
+          return hono.fetch(request);
+        });
+      },
+    ],
+    ["Fetch, by billing.fetch", (billing) => fetching(billing.fetch)],
+    [
+      "Fetch behind a proxy that removes the path",
+      (billing) =>
+        fetching((request) => {
+          const { pathname, search } = new URL(request.url);
+          if (!pathname.startsWith(BASE)) return new Response(null, { status: 404 });
+          const address = `http://x${pathname.slice(BASE.length)}${search}`;
+          return billing.fetch(new Request(address, request));
+        }),
+    ],
+    ["plain node:http", (billing) => listen(billing.nodeHandler)],
+    ["Express at the top", inExpress((site, billing) => site.use(billing.nodeHandler))],
+    ["Express below the path", inExpress((site, billing) => site.use(BASE, billing.nodeHandler))],
+    [
+      "Express below the whole path",
+      inExpress((site, billing) => site.use(`${BASE}/stripe`, billing.nodeHandler)),
+    ],
+    [
+      "an Express router below the path",
+      inExpress((site, billing) => {
+        const router = express.Router();
+        router.use("/stripe", billing.nodeHandler);
+        site.use(BASE, router);
+      }),
+    ],
+  ];
+
+  it.each(servers)("%s: the endpoint's address and the way back answer", async (_, start) => {
+    const app = await serve(start, {}, `${BASE}/`);
+    const [endpoint] = app.double.objects("webhook_endpoint");
+    expect(endpoint?.url).toBe(`${app.url}/stripe/webhook`);
+    expect(app.url.endsWith(BASE)).toBe(true);
+    await works(app);
   });
 });

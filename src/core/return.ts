@@ -2,10 +2,12 @@
  * The way back from Stripe's pages. The link is signed and names the target the application gave;
  * the route refreshes what that person just changed and sends them on, at once if Stripe is slow.
  */
-import { isLive, routePath, secretKey } from "./config.js";
+import { routePath } from "./config.js";
 import { configAdvice, reportConfigProblem } from "./config-problem.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError } from "./errors.js";
+import { fromBase64Url, isSignedBy, signatureOf, toBase64Url } from "./link-signature.js";
+import { type Rate, take } from "./rate.js";
 import { refreshCustomer } from "./refresh.js";
 import type { Runtime } from "./runtime.js";
 import { problem } from "./webhook.js";
@@ -34,8 +36,10 @@ const PLACEHOLDER = "{CHECKOUT_SESSION_ID}";
 /** As the application wrote it, or as a URL library encoded it. */
 const PLACEHOLDERS = /\{CHECKOUT_SESSION_ID\}|%7BCHECKOUT_SESSION_ID%7D/gi;
 const SESSION = /^cs_(test|live)_[A-Za-z0-9]{1,200}$/;
-/** How often one link may make us ask Stripe. */
-const REFRESHES = 5;
+/** How often the links of one customer may make us ask Stripe. */
+const REFRESHES: Rate = { burst: 10, interval: 10_000 };
+/** Visits of one customer at the same moment that may get in each other's way. */
+const TRIES = 20;
 
 /**
  * The address to give to Stripe instead of the application's own. All day it is the same, because a
@@ -53,7 +57,7 @@ export async function returnLink(
     x: tomorrow * DAY + LIFE,
   };
   const data = toBase64Url(new TextEncoder().encode(JSON.stringify(signed)));
-  const signature = await sign(runtime, kind, data);
+  const signature = await signatureOf(runtime.config, `${kind} ${data}`);
   const link = `${runtime.baseUrl()}${routePath(runtime.config)}/return/${kind}?data=${data}&signature=${signature}`;
   // Stripe puts the id in; it cannot be signed, because nobody knows it yet.
   return kind === "checkout" ? `${link}&session_id=${PLACEHOLDER}` : link;
@@ -131,7 +135,7 @@ async function sendOn(runtime: Runtime, request: Request, kind: string): Promise
   }
   const isFresh = signed.x * 1000 > runtime.now();
   if (request.method === "GET" && isFresh && signed.c !== null) {
-    await refreshInTime(runtime, signed.c, signature);
+    await refreshInTime(runtime, signed.c);
   }
   return new Response(null, {
     status: 303,
@@ -162,9 +166,9 @@ function destination(target: string, session: string | null): string {
 }
 
 /** Refreshes, but never keeps the person waiting, and never fails them. */
-async function refreshInTime(runtime: Runtime, customer: string, signature: string): Promise<void> {
+async function refreshInTime(runtime: Runtime, customer: string): Promise<void> {
   const refresh = async () => {
-    if (await mayRefresh(runtime, signature))
+    if (await mayRefresh(runtime, customer))
       await refreshCustomer(runtime, customer, { awaited: true });
   };
   const patience = runtime.sleep(runtime.timing.returnPatience);
@@ -177,45 +181,24 @@ async function refreshInTime(runtime: Runtime, customer: string, signature: stri
   ]);
 }
 
-/** Counts the refreshes of one link, so that it cannot be used to make us ask for ever. */
-async function mayRefresh(runtime: Runtime, signature: string): Promise<boolean> {
-  const id = `return ${signature}`;
-  for (;;) {
+/**
+ * Whether the rate allows another refresh, so that a link cannot be used to make us ask for ever. It
+ * is the customer's, because one customer may have any number of links.
+ */
+async function mayRefresh(runtime: Runtime, customer: string): Promise<boolean> {
+  const id = `return ${customer}`;
+  for (let tries = 0; tries < TRIES; tries++) {
     const record = await runtime.store.record("setting", id);
-    const count = Number(record?.data.count ?? 0);
-    if (count >= REFRESHES) return false;
-    const next = { ref: null, due: runtime.now() + LIFE * 1000, data: { count: count + 1 } };
-    const write = { kind: "setting", id, expect: record?.revision ?? 0, next } as const;
+    const { until } = record?.data ?? {};
+    const next = take(typeof until === "number" ? until : undefined, runtime.now(), REFRESHES);
+    if (next === undefined) return false;
+    const written = { ref: null, due: next, data: { until: next } };
+    const write = { kind: "setting", id, expect: record?.revision ?? 0, next: written } as const;
     const result = await runtime.store.commit({ now: runtime.now(), units: [], records: [write] });
-    // Otherwise somebody with the same link was quicker. He may be gone by now, so this one waits
-    // for a refresh of its own.
+    // Otherwise another visit was quicker. Its refresh may be over, so this one needs its own.
     if (result.committed) return true;
   }
-}
-
-/** A key for this purpose alone, from the secret key; a link outlives neither mode nor account. */
-async function signingKey(runtime: Runtime): Promise<CryptoKey> {
-  const bytes = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const root = await crypto.subtle.importKey(
-    "raw",
-    bytes.encode(secretKey(runtime.config)),
-    algorithm,
-    false,
-    ["sign"],
-  );
-  const purpose = `backend-billing return link, ${isLive(runtime.config) ? "live" : "test"}`;
-  const derived = await crypto.subtle.sign("HMAC", root, bytes.encode(purpose));
-  return crypto.subtle.importKey("raw", derived, algorithm, false, ["sign", "verify"]);
-}
-
-async function sign(runtime: Runtime, kind: string, data: string): Promise<string> {
-  const mac = await crypto.subtle.sign(
-    "HMAC",
-    await signingKey(runtime),
-    new TextEncoder().encode(`${kind} ${data}`),
-  );
-  return toBase64Url(new Uint8Array(mac));
+  return false;
 }
 
 async function verified(
@@ -224,26 +207,8 @@ async function verified(
   data: string,
   signature: string,
 ): Promise<Signed | undefined> {
-  const mac = fromBase64Url(signature);
   const content = fromBase64Url(data);
-  if (mac === undefined || content === undefined) return undefined;
-  const message = new TextEncoder().encode(`${kind} ${data}`);
-  const good = await crypto.subtle.verify("HMAC", await signingKey(runtime), mac, message);
-  return good ? (JSON.parse(new TextDecoder().decode(content)) as Signed) : undefined;
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  const text = btoa(String.fromCharCode(...bytes));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[\w-]+$/.test(text)) return undefined;
-  try {
-    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) =>
-      c.charCodeAt(0),
-    );
-  } catch {
-    return undefined;
-  }
+  if (content === undefined) return undefined;
+  if (!(await isSignedBy(runtime.config, `${kind} ${data}`, signature))) return undefined;
+  return JSON.parse(new TextDecoder().decode(content)) as Signed;
 }

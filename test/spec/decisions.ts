@@ -80,7 +80,7 @@ export const decisions: readonly Decision[] = [
     section: "4.1",
     open: "what the return route does",
     decided:
-      "Its links are signed and name where the application wants the person back. It refreshes that customer's subscriptions, within a second and a half, and answers 303. A link that was altered is answered with 400; one that is ours always leads on.",
+      "Its links are signed and name where the application wants the person back. It refreshes that customer's subscriptions, within a second and a half and at most ten times at once and then every ten seconds, and answers 303. Any secret that is configured verifies a link that it signed. A link that was altered is answered with 400; one that is ours always leads on.",
   },
   {
     section: "4.2",

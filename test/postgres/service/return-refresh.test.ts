@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { handleRequest } from "../../../src/core/http.js";
 import { returnLink } from "../../../src/core/return.js";
+import { prune } from "../../../src/core/sync/prune.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { type AppOptions, applications, NOW } from "./kit.js";
 import { price } from "./links-kit.js";
@@ -168,22 +169,58 @@ describe("the page that the person lands on", { retry: 2 }, () => {
 });
 
 describe("refreshes", () => {
-  it("are limited to five for one link, however often it is visited", async () => {
+  /** Visits in a time that stands still until the test moves it. */
+  async function visitor() {
     const app = await still();
-    const address = await link(app);
-    for (let i = 0; i < 8; i++) expect((await visit(address)).status).toBe(303);
-    expect(app.double.requests.count(LIST)).toBe(5);
-    // Another link is not held back by it.
-    await visit(await link(app, { target: `${app.url}/other` }));
-    expect(app.double.requests.count(LIST)).toBe(1);
+    const runtime = {
+      ...app.core,
+      sleep: sleepReally,
+      timing: { ...app.core.timing, returnPatience: 20_000 },
+    };
+    const to = async (target: string) => {
+      const address = await link(app, { target }, runtime);
+      return async () => {
+        const answer = await handleRequest(runtime, new Request(address));
+        expect(answer.status).toBe(303);
+      };
+    };
+    return { app, to, refreshes: () => app.double.requests.count(LIST) };
+  }
+
+  it("are limited for one customer, and allowed again a little later", async () => {
+    const { app, to, refreshes } = await visitor();
+    const go = await to(`${app.url}/welcome`);
+    for (let i = 0; i < 14; i++) await go();
+    expect(refreshes()).toBe(10);
+    await app.double.clock.advance({ seconds: 10 });
+    await go();
+    await go();
+    expect(refreshes()).toBe(11);
+    await app.double.clock.advance({ minutes: 5 });
+    for (let i = 0; i < 14; i++) await go();
+    expect(refreshes()).toBe(21);
+    // Another link of the same customer is no way around it.
+    const other = await to(`${app.url}/other`);
+    await other();
+    expect(refreshes()).toBe(0); // counted anew since that link was made
   });
 
   it("are limited for visits at the same time, too, and each of those waits for its own", async () => {
-    const app = await still();
-    const address = await link(app);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => visit(address)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(303));
-    expect(app.double.requests.count(LIST)).toBe(5);
+    const { app, to, refreshes } = await visitor();
+    const go = await to(`${app.url}/welcome`);
+    await Promise.all(Array.from({ length: 14 }, () => go()));
+    expect(refreshes()).toBe(10);
+  });
+
+  it("leave nothing behind once their time is over", async () => {
+    const { app, to } = await visitor();
+    await (await to(`${app.url}/welcome`))();
+    const left = () =>
+      app.sql(`SELECT 1 FROM "${app.schema}".backend_billing_records WHERE id LIKE 'return %'`);
+    expect(await left()).toHaveLength(1);
+    await app.double.clock.advance({ minutes: 5 });
+    await prune(app.core);
+    expect(await left()).toEqual([]);
   });
 
   it("ask nothing for a customer of a connected account, of which the mirror has nothing", async () => {

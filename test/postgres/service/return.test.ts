@@ -84,7 +84,11 @@ describe("a link that is not ours", () => {
 
   const forgeries: [string, (address: string, app: App) => Promise<string> | string][] = [
     ["altered data", (address) => change(address, { data: flip })],
-    ["an altered signature", (address) => change(address, { signature: flip })],
+    [
+      "an altered signature",
+      (address) => change(address, { signature: (s) => s.split(".").map(flip).join(".") }),
+    ],
+    ["a signature of nothing but dots", (address) => change(address, { signature: () => "...." })],
     [
       "another target",
       (address) => change(address, { data: (d) => rewrite(d, { t: "https://evil.example" }) }),
@@ -125,17 +129,43 @@ describe("a link that is not ours", () => {
     expect(app.double.requests.count()).toBe(0);
   });
 
-  it("because another key signed it, of another account or of the other mode, is refused", async () => {
+  it("because other secrets signed it, or the key of the other mode, is refused", async () => {
     const app = await still();
     const address = await link(app);
-    for (const secret_key of ["sk_test_of_another_account", app.double.liveSecretKey]) {
-      const answer = await differing(app, { secret_key }).fetch(new Request(address));
+    for (const changes of [
+      { secret_key: "sk_test_of_another_account", webhook_secret: "whsec_of_another" },
+      { secret_key: "sk_test_of_another_account", webhook_secret: undefined },
+      { secret_key: app.double.liveSecretKey },
+    ]) {
+      const answer = await differing(app, changes).fetch(new Request(address));
       expect(answer.status).toBe(400);
     }
-    // The webhook's secret, which others may hold, signs no links.
-    const webhook_secret = "whsec_leaked";
-    const same = await differing(app, { webhook_secret }).fetch(new Request(address));
-    expect(same.status).toBe(303);
+  });
+});
+
+describe("a link of ours survives", () => {
+  const timing = { returnPatience: 1 }; // the new key is not Stripe's, and nobody waits for that
+
+  it.each([
+    ["the roll of the API key", { secret_key: "sk_test_rolled" }],
+    ["the roll of the signing secret", { webhook_secret: "whsec_rolled" }],
+    [
+      "the roll of the signing secret, with both in place",
+      { secret_key: "sk_test_rolled", webhook_secret: ["whsec_new", "whsec_none"] },
+    ],
+  ])("%s", async (_, changes) => {
+    const app = await still();
+    const address = await link(app);
+    const answer = await differing(app, { ...changes, timing }).fetch(new Request(address));
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, `${app.url}/welcome`]);
+  });
+
+  it("an upgrade from releases that signed by the API key alone", async () => {
+    const app = await still();
+    const url = new URL(await link(app));
+    const [byKey = ""] = (url.searchParams.get("signature") ?? "").split(".");
+    url.searchParams.set("signature", byKey);
+    expect((await visit(url.href)).status).toBe(303);
   });
 });
 

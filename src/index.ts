@@ -22,6 +22,7 @@ export type {
   CheckoutArgs,
   Link,
   PayParams,
+  PortalArgs,
   PortalParams,
   SubscribeParams,
 } from "./core/links.js";

@@ -1,6 +1,6 @@
 /** The internal actions that an application exports, with validators on what goes in and comes out. */
 import { internalActionGeneric, type RegisteredAction } from "convex/server";
-import { type ObjectType, v } from "convex/values";
+import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";
 import { setup as runSetup } from "../core/customers.js";
 import * as links from "../core/links.js";
@@ -9,6 +9,7 @@ import { prune } from "../core/sync/prune.js";
 import { sync as runSync, type SyncReport } from "../core/sync/sync.js";
 import { tick } from "../core/sync/tick.js";
 import { workPage } from "../core/sync/work.js";
+import { decode } from "./encode.js";
 import type { Step, SyncActionArgs } from "./references.js";
 import { syncReport, type WiredReport } from "./reports.js";
 import type { ConvexRuntime } from "./runtime.js";
@@ -21,7 +22,8 @@ const customer = v.object({ customerId: text });
 const setupArgs = {
   entityId: text,
   email: v.optional(text),
-  metadata: v.optional(v.record(text, text)),
+  // In fact any object: a record refuses keys that begin with `_`. The core checks what is in it.
+  metadata: v.optional(v.any() as VAny<Record<string, string>>),
 };
 
 const checkoutArgs = {
@@ -65,7 +67,8 @@ export const setupAction = (
   internalActionGeneric({
     args: setupArgs,
     returns: customer,
-    handler: (ctx, args) => convex.run(ctx, (runtime) => runSetup(runtime, args)),
+    handler: (ctx, { metadata, ...args }) =>
+      convex.run(ctx, (runtime) => runSetup(runtime, { ...args, metadata: decode(metadata) })),
   });
 
 export const checkoutAction = (
@@ -81,7 +84,7 @@ export const portalAction = (convex: ConvexRuntime): Action<PortalActionArgs, { 
   internalActionGeneric({
     args: portalArgs,
     returns: link,
-    handler: (ctx, args) => convex.run(ctx, (runtime) => links.portal(runtime, args)),
+    handler: (ctx, args) => convex.run(ctx, (runtime) => links.plainPortal(runtime, args)),
   });
 
 export const syncAction = (convex: ConvexRuntime): Action<SyncActionArgs, SyncReport> =>

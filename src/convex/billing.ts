@@ -222,8 +222,7 @@ export function createBilling(config: ConvexConfig): BillingExports {
     billing: {
       ...client,
       checkout: (ctx, args) => convex.run(ctx, (runtime) => links.checkout(runtime, args)),
-      portal: (ctx, { entityId, returnUrl }) =>
-        convex.run(ctx, (runtime) => links.portal(runtime, { entityId, returnUrl })),
+      portal: (ctx, args) => convex.run(ctx, (runtime) => links.plainPortal(runtime, args)),
       setup: (ctx, args) => convex.run(ctx, (runtime) => runSetup(runtime, args)),
     },
     store,

@@ -37,7 +37,17 @@ const isLone = (char: string): boolean => /^[\ud800-\udfff]$/.test(char);
 const wellFormed = (text: string): string =>
   text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
-/** Plain JSON as Convex takes it. */
+/**
+ * Plain JSON as Convex takes it, for arguments of `ctx.runAction` and the scheduler: names that Convex
+ * refuses are escaped. The internal action `setup` takes them back in its metadata.
+ *
+ * @example
+ * ```ts
+ * import { encode } from "backend-billing/convex";
+ *
+ * const args = { entityId: "user_1", metadata: encode({ clé: "1815" }) };
+ * ```
+ */
 export function encode<T>(value: T): T {
   return mapKeys(value, encodeKey) as T;
 }

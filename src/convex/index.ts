@@ -15,7 +15,7 @@ export {
 } from "./billing.js";
 export type { ConvexConfig } from "./config.js";
 export type { CronOptions } from "./crons.js";
-export { decode } from "./encode.js";
+export { decode, encode } from "./encode.js";
 export { type BillingErrorData, billingErrorOf } from "./errors.js";
 export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads.js";
 export type { ActionContext } from "./runtime.js";

@@ -24,6 +24,7 @@ import { drive, isRefusal } from "./claiming.js";
 import { type Claim, claimId, claimOf, forgotten, nextCounter, type Target } from "./claims.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
+import { checkMetadata } from "./metadata.js";
 import { AGAIN, inRounds } from "./rounds.js";
 import type { Runtime } from "./runtime.js";
 import { noteStrangers, strangerBy } from "./strangers.js";
@@ -46,6 +47,7 @@ export function checkSetup({ entityId, metadata }: SetupArgs): void {
       "`entityId` must be a string of 1 to 500 characters, none of them a control character or half of a surrogate pair: the id your application gives to the user or organisation it bills.",
     );
   }
+  checkMetadata(metadata);
   const reserved = RESERVED_KEYS.find((key) => metadata && Object.hasOwn(metadata, key));
   if (reserved !== undefined) {
     throw new BillingError(

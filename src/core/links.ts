@@ -32,7 +32,8 @@ export interface SubscribeParams extends Omit<SessionParams, "line_items"> {
 
 /** What `pay` takes: Stripe's own parameters pass through. */
 export interface PayParams extends Omit<SessionParams, "client_reference_id"> {
-  readonly referenceId: string;
+  /** The application's own id of what is bought, such as an order's. */
+  readonly referenceId?: string | undefined;
   readonly entityId: string;
   readonly mode: "payment";
   readonly line_items: NonNullable<SessionParams["line_items"]>;
@@ -57,6 +58,20 @@ export interface CheckoutArgs {
   readonly cancelUrl: string;
   readonly createStripeCustomerIfMissing?: boolean;
 }
+
+/** What `portal` of variant B takes. */
+export type PortalArgs = Pick<PortalParams, "entityId" | "returnUrl">;
+
+/** All that the calls of variant B take: they pass nothing through, so the rest is a mistake. */
+const CHECKOUT: { readonly [name in keyof CheckoutArgs]-?: true } = {
+  entityId: true,
+  priceId: true,
+  quantity: true,
+  successUrl: true,
+  cancelUrl: true,
+  createStripeCustomerIfMissing: true,
+};
+const PORTAL: { readonly [name in keyof PortalArgs]-?: true } = { entityId: true, returnUrl: true };
 
 /** The address of one of Stripe's pages, to send the browser to. */
 export interface Link {
@@ -84,6 +99,11 @@ export const subscribe = told("checkout", subscribeLink);
 export const pay = told("payment", payLink);
 export const checkout = told("checkout", checkoutLink);
 export const portal = told("portal", portalLink);
+/** The portal of variant B, which passes nothing through. */
+export const plainPortal = told("portal", async (runtime: Runtime, args: PortalArgs) => {
+  checkKnown("portal", args, PORTAL);
+  return portalLink(runtime, args);
+});
 
 async function subscribeLink(
   runtime: Runtime,
@@ -111,31 +131,44 @@ async function payLink(
   const { entityId, referenceId, mode, ...rest } = params;
   checkMode(mode, "payment");
   checkOwned(rest, [...OWNED, "client_reference_id"]);
-  checkGiven(runtime, params, ["referenceId", "line_items"], ["success_url", "cancel_url"]);
+  checkGiven(runtime, params, ["line_items"], ["success_url", "cancel_url"]);
+  checkReference(referenceId);
   checkSetup({ entityId });
   const reach = reachOf(options);
   await soldPrices(runtime, pricesIn(rest.line_items, rest.optional_items), reach);
   const { customerId } = await setup(runtime, { entityId }, reach);
-  const reference = { referenceId };
   return openSession(
     runtime,
     {
       ...rest,
       mode,
       customer: customerId,
-      client_reference_id: referenceId,
-      metadata: { ...rest.metadata, ...reference },
-      payment_intent_data: {
-        ...rest.payment_intent_data,
-        metadata: { ...rest.payment_intent_data?.metadata, ...reference },
-      },
+      ...(referenceId === undefined ? {} : referring(rest, referenceId)),
     },
     options,
   );
 }
 
+/** Puts the reference on the session and on the payment. */
+function referring({ metadata, payment_intent_data: intent }: SessionParams, referenceId: string) {
+  return {
+    client_reference_id: referenceId,
+    metadata: { ...metadata, referenceId },
+    payment_intent_data: { ...intent, metadata: { ...intent?.metadata, referenceId } },
+  };
+}
+
+function checkReference(referenceId: unknown): void {
+  if (referenceId === undefined || (typeof referenceId === "string" && referenceId !== "")) return;
+  throw new BillingError(
+    "invalid_argument",
+    "`referenceId` must be a string that is not empty, such as the id of an order. Leave it out if there is none.",
+  );
+}
+
 async function checkoutLink(runtime: Runtime, args: CheckoutArgs): Promise<Link> {
   const { entityId, priceId, successUrl, cancelUrl, createStripeCustomerIfMissing = true } = args;
+  checkKnown("checkout", args, CHECKOUT);
   checkGiven(runtime, args, ["priceId"], ["successUrl", "cancelUrl"]);
   checkQuantity(args.quantity);
   checkSetup({ entityId });
@@ -231,6 +264,15 @@ function checkMode(mode: string, wanted: string): void {
   if (mode !== wanted) {
     throw new BillingError("invalid_argument", `\`mode\` must be "${wanted}" here, not "${mode}".`);
   }
+}
+
+function checkKnown(name: string, args: object, known: object): void {
+  const unknown = Object.keys(args).find((key) => !Object.hasOwn(known, key));
+  if (unknown === undefined) return;
+  throw new BillingError(
+    "invalid_argument",
+    `\`${name}\` takes no \`${unknown}\`; it takes ${Object.keys(known).join(", ")}. Variant A passes on what Stripe takes.`,
+  );
 }
 
 function checkOwned(params: object, owned: readonly string[]): void {

@@ -104,7 +104,7 @@ export interface BillingExports {
   /** A link to a checkout page where the entity subscribes to a price. */
   checkout(args: links.CheckoutArgs): Promise<links.Link>;
   /** A link to the portal where the entity manages its subscriptions. */
-  portal(args: Pick<links.PortalParams, "entityId" | "returnUrl">): Promise<links.Link>;
+  portal(args: links.PortalArgs): Promise<links.Link>;
 }
 
 /**
@@ -181,8 +181,7 @@ export function createBilling(config: PostgresConfig): BillingExports {
     sync: (args) => node.run(undefined, (runtime) => runSync(runtime, args)),
     setup: (args) => node.run(undefined, (runtime) => runSetup(runtime, args)),
     checkout: (args) => node.run(undefined, (runtime) => links.checkout(runtime, args)),
-    portal: ({ entityId, returnUrl }) =>
-      node.run(undefined, (runtime) => links.portal(runtime, { entityId, returnUrl })),
+    portal: (args) => node.run(undefined, (runtime) => links.plainPortal(runtime, args)),
   };
 }
 

@@ -170,7 +170,7 @@ const ownRules = {
 
   "4.2#pay-session": "`pay` creates a checkout session in mode `payment` for the entity's customer",
   "4.2#pay-shape": "`pay` takes a context, parameters and optional request options",
-  "4.2#pay-referenceId": "`pay` requires `referenceId` and puts it on what was bought",
+  "4.2#pay-referenceId": "`pay` puts `referenceId` on what was bought, and does without it",
   "4.2#pay-entityId": "`pay` requires `entityId`",
   "4.2#pay-mode": "`pay` requires `mode` to be `payment`",
   "4.2#pay-line_items": "`pay` requires `line_items` of price and quantity, and charges for them",

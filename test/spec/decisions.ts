@@ -118,6 +118,17 @@ export const decisions: readonly Decision[] = [
   },
   {
     section: "4.2",
+    open: "arguments that variant B does not know",
+    decided: "`invalid_argument`, on every platform: what is misspelt is not ignored.",
+  },
+  {
+    section: "4.2",
+    open: "which keys `metadata` may have",
+    decided:
+      "Those that Stripe takes: 1 to 40 characters without square brackets. What Stripe would refuse is `invalid_argument`, before anything is made. Convex carries only some names as arguments; `encode` and `decode` translate the others.",
+  },
+  {
+    section: "4.2",
     open: "how many `subscribe` and `checkout` sell",
     decided:
       "One, or `quantity`; never a quantity of a metered price. An entry of `line_items` for the same price replaces that line.",

@@ -64,7 +64,9 @@ stripe.pay({}, { ...payment, customer: "cus_1" });
 stripe.pay({}, { ...payment, client_reference_id: "order_2" });
 // @ts-expect-error only a payment
 stripe.pay({}, { ...payment, mode: "setup" });
-// @ts-expect-error a reference is needed
+// @ts-expect-error the lines are needed
+stripe.pay({}, { entityId: "user_1", mode: "payment", ...urls });
+// A reference is not.
 stripe.pay({}, { entityId: "user_1", mode: "payment", line_items: [], ...urls });
 
 // @ts-expect-error the customer follows from the entity

@@ -47,7 +47,7 @@ const items = [{ price: "price_1", quantity: 1 }];
 const order = { entityId: "user_1", referenceId: "order_1", mode: "payment", ...urls } as const;
 const { referenceId: _6, ...noReference } = order;
 expectTypeOf(stripe.pay({}, { ...order, line_items: items })).resolves.toExtend<{ url: string }>();
-// @ts-expect-error `referenceId` is required
+// `referenceId` is optional.
 stripe.pay({}, { ...noReference, line_items: items });
 // @ts-expect-error `line_items` is required
 stripe.pay({}, order);

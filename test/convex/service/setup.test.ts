@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { openApp } from "./kit.js";
+import { customerOf, encode } from "../../../src/convex/index.js";
+import { type App, openApp, thrown } from "./kit.js";
 
 it("makes one customer, and no orphan, for 200 actions at once", { timeout: 120_000 }, async () => {
   const { call, double, deployment } = await openApp({
@@ -29,4 +30,64 @@ it("knows of when an answer was true, though Stripe's build for workers shows it
   const now = Date.now() / 1000;
   expect(version?.lo).toBeGreaterThan(now - 60);
   expect(version?.hi).toBeLessThan(now + 60);
+});
+
+const ODD = { $price: "1", _source: "2", clé: "3", "~x": "4", "a b": "5" };
+
+it.each([
+  [
+    "the client",
+    (app: App) =>
+      app.within((ctx) =>
+        app.deployment.B.billing.setup(ctx, { entityId: "user_1", metadata: ODD }),
+      ),
+  ],
+  [
+    "the action, to which Convex brings only what is encoded",
+    (app: App) => app.call("billing:setup", { entityId: "user_1", metadata: encode(ODD) }),
+  ],
+])("takes every key of metadata that Stripe takes, by %s", async (_, setup) => {
+  const app = await openApp();
+  await setup(app);
+  expect(app.double.objects("customer")).toMatchObject([{ metadata: ODD }]);
+  const row = await app.deployment.backend.query(async (ctx) => {
+    const found = await customerOf(ctx, "user_1");
+    return JSON.stringify(found?.stripe.metadata);
+  });
+  expect(JSON.parse(row ?? "")).toMatchObject(ODD);
+});
+
+it.each([
+  ["an empty key", { "": "1" }],
+  ["a key in brackets", { "a[b]": "1" }],
+  ["a value that is no text", { k: 1 }],
+])("refuses metadata that Stripe would refuse, by client and action: %s", async (_, metadata) => {
+  const app = await openApp();
+  const args = { entityId: "user_1", metadata: metadata as { [key: string]: string } };
+  for (const call of [
+    app.call("billing:setup", args),
+    app.within((ctx) => app.deployment.B.billing.setup(ctx, args)),
+  ]) {
+    expect(await thrown(call)).toMatchObject({ data: { code: "invalid_argument" } });
+  }
+  expect(app.double.requests.count()).toBe(0);
+});
+
+it("refuses arguments that it does not know, inside an action as the action does", async () => {
+  const app = await openApp();
+  const urls = { successUrl: "https://app.example/", cancelUrl: "https://app.example/" };
+  const checkout = { entityId: "user_1", priceId: "price_1", ...urls, nonsense: "1" };
+  const portal = { entityId: "user_1", returnUrl: "https://app.example/", nonsense: "1" };
+  const { billing } = app.deployment.B;
+  for (const call of [
+    app.within((ctx) => billing.checkout(ctx, checkout)),
+    app.within((ctx) => billing.portal(ctx, portal)),
+  ]) {
+    expect(await thrown(call)).toMatchObject({
+      data: { code: "invalid_argument", message: expect.stringContaining("nonsense") },
+    });
+  }
+  // Here it is Convex that refuses, before the library is called.
+  await expect(app.call("billing:checkout", checkout)).rejects.toThrow("nonsense");
+  await expect(app.call("billing:portal", portal)).rejects.toThrow("nonsense");
 });

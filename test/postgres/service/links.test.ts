@@ -81,6 +81,18 @@ describe("pay", () => {
   });
 });
 
+it("pay does without a reference", async () => {
+  const app = await still();
+  const { referenceId, ...bare } = paying(app, await price(app, undefined, false));
+  await app.a.stripe.pay({}, { ...bare, metadata: { gift: "yes" } });
+  await app.a.stripe.pay({}, { ...bare, referenceId: undefined });
+  expect(referenceId).toBe("order_7");
+  expect(sessionsOf(app)).toMatchObject([
+    { client_reference_id: null, metadata: { gift: "yes" } },
+    { client_reference_id: null, metadata: {} },
+  ]);
+});
+
 describe("portal", () => {
   it("needs a customer, and asks Stripe nothing without one", async () => {
     const app = await still();
@@ -172,11 +184,18 @@ describe("what is refused before anything is sent", () => {
     ["subscribe without success_url", (app) => subscribeWith(app, { success_url: undefined })],
     ["subscribe without cancel_url", (app) => subscribeWith(app, { cancel_url: "" })],
     ["subscribe without an entity", (app) => subscribeWith(app, { entityId: "" })],
-    ["pay without a reference", (app) => payWith(app, { referenceId: undefined })],
+    ["pay with an empty reference", (app) => payWith(app, { referenceId: "" })],
+    ["pay with a reference that is no string", (app) => payWith(app, { referenceId: 7 })],
     ["pay without line_items", (app) => payWith(app, { line_items: undefined })],
     ["pay without success_url", (app) => payWith(app, { success_url: undefined })],
     ["checkout without successUrl", (app) => checkoutWith(app, { successUrl: undefined })],
     ["checkout without cancelUrl", (app) => checkoutWith(app, { cancelUrl: undefined })],
+    ["checkout with what it does not know", (app) => checkoutWith(app, { nonsense: undefined })],
+    ["checkout with a parameter of Stripe's", (app) => checkoutWith(app, { locale: "de" })],
+    [
+      "portal of variant B with a parameter of Stripe's",
+      (app) => app.b.portal({ entityId, returnUrl: `${app.url}/`, locale: "de" } as never),
+    ],
     ["checkout without a price", (app) => checkoutWith(app, { priceId: "" })],
     ["portal without returnUrl", (app) => app.b.portal({ entityId, returnUrl: "" })],
   ];

@@ -218,6 +218,14 @@ it("customers need not be mirrored: setup works without their table", async () =
   ]);
 });
 
+it("takes every key that Stripe takes", async () => {
+  const app = await still({ endpoint: false });
+  const metadata = { $price: "1", _source: "2", clé: "3", "~x": "4", "a b": "5" };
+  await app.b.setup({ entityId, metadata });
+  expect(app.double.objects("customer")).toMatchObject([{ metadata }]);
+  expect(await app.b.store.customerOf(entityId)).toMatchObject({ stripe: { metadata } });
+});
+
 describe("what is refused", () => {
   it.each([
     [
@@ -232,6 +240,12 @@ describe("what is refused", () => {
       { entityId: "x".repeat(501) },
       "invalid_argument",
     ],
+    ["an empty key", { entityId, metadata: { "": "1" } }, "invalid_argument"],
+    ["a key in brackets", { entityId, metadata: { "a[b]": "1" } }, "invalid_argument"],
+    ["a long key", { entityId, metadata: { ["k".repeat(41)]: "1" } }, "invalid_argument"],
+    ["a long value", { entityId, metadata: { k: "1".repeat(501) } }, "invalid_argument"],
+    ["a value that is no text", { entityId, metadata: { k: 1 as never } }, "invalid_argument"],
+    ["metadata that is none", { entityId, metadata: "k=1" as never }, "invalid_argument"],
     ["a control character", { entityId: "acct_1\u001fuser_1" }, "invalid_argument"],
   ] as const)("%s, before anything is sent or stored", async (_, args, code) => {
     const app = await still({ endpoint: false });

@@ -1,4 +1,13 @@
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "./test/setup/patience.js";
+
+// These end what would never end, and say nothing about speed: the machine may be busy. A test that
+// needs more says so itself; none asks for less.
+const limits = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: PATIENCE } },
+};
 
 // A report for machines is written only on request, so that a normal run stays quiet.
 const report = process.env.TEST_REPORT;
@@ -11,6 +20,7 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...limits,
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: [
@@ -25,6 +35,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...limits,
           name: "postgres",
           include: [
             "test/postgres/**/*.test.ts",
@@ -46,6 +57,7 @@ export default defineConfig({
           alias: { "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts` },
         },
         test: {
+          ...limits,
           name: "convex",
           include: ["test/convex/**/*.test.ts", "test/spec/convex.test.ts"],
           environment: "edge-runtime",

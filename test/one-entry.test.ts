@@ -58,9 +58,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-it("one entry makes the table, the indexes, the events, the dispatch and the rows", {
-  timeout: 60_000,
-}, () => {
+it("one entry makes the table, the indexes, the events, the dispatch and the rows", () => {
   const tsx = join(root, "node_modules/tsx/dist/cli.mjs");
   const out = execFileSync(process.execPath, [tsx, "probe.mts"], { cwd: copy, encoding: "utf8" });
   const { events, effect, sql, row } = JSON.parse(out);
@@ -75,7 +73,7 @@ it("one entry makes the table, the indexes, the events, the dispatch and the row
   expect(row).toMatchObject({ disputeId: "dp_1", chargeId: "ch_1" });
 });
 
-it("the copy compiles with it, row types included", { timeout: 120_000 }, () => {
+it("the copy compiles with it, row types included", () => {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const arguments_ = ["--noEmit", "-p", "tsconfig.probe.json"];
   writeFileSync(

@@ -7,7 +7,7 @@ const ARTIFACTS = "artifacts/e2e";
 export const LAPTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 /** How long to wait for anything, on a machine that may be busy. */
-export const PATIENCE = 30_000;
+export const PATIENCE = 120_000;
 
 export async function launch(): Promise<Browser> {
   if (!existsSync(PATH)) {

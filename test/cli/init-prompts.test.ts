@@ -28,8 +28,14 @@ async function converse(cwd: string, answers: readonly (readonly [RegExp, string
     if (next === undefined || !next[0].test(seen)) return;
     left.shift();
     seen = "";
-    // The question is drawn before its keys are listened to.
-    setTimeout(() => child.stdin.write(next[1]), 200);
+    // The question is drawn before its keys are listened to: keys that were not are sent again.
+    const answer = (wait: number) =>
+      setTimeout(() => {
+        if (seen !== "" || child.exitCode !== null) return;
+        child.stdin.write(next[1]);
+        answer(10_000);
+      }, wait).unref();
+    answer(200);
   });
   const result = await ended(child);
   return { ...result, unasked: left.length };
@@ -42,7 +48,7 @@ function emptyFolder(): string {
 }
 
 const needs = "needs `script` of util-linux for a pseudo-terminal";
-describe.skipIf(!hasScript)(`init on a terminal (${needs})`, { timeout: 60_000 }, () => {
+describe.skipIf(!hasScript)(`init on a terminal (${needs})`, () => {
   it("asks for the platform and the variant, and writes what was chosen", async () => {
     const folder = emptyFolder();
     const { code, stdout, unasked } = await converse(folder, [

@@ -1,4 +1,5 @@
 // An application as the commands find it: a double of Stripe and a database with tables.
+
 import Stripe from "stripe";
 import { expect } from "vitest";
 import { migrate } from "../../src/postgres/index.js";
@@ -8,6 +9,7 @@ import {
   type StripeDoubleOptions,
 } from "../../src/testing/index.js";
 import { createDatabase, createPool } from "../setup/database.js";
+import { PATIENCE } from "../setup/patience.js";
 import { type Ended, runCommand, start } from "./command.js";
 
 export interface Application {
@@ -68,7 +70,7 @@ export const jsonLines = (stdout: string): unknown[] =>
     .map((line) => JSON.parse(line) as unknown);
 
 /** Waits until something holds. */
-export async function until(holds: () => boolean, milliseconds = 20_000): Promise<void> {
+export async function until(holds: () => boolean, milliseconds = PATIENCE): Promise<void> {
   const end = Date.now() + milliseconds;
   while (!holds()) {
     if (Date.now() > end) throw new Error("It did not come to that in time");

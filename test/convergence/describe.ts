@@ -18,7 +18,7 @@ const SEED = 20_260_115;
 export function describeConvergence(
   name: string,
   open: () => Promise<OpenStore>,
-  { histories: all, seed = SEED, timeout = 600_000 }: Convergence,
+  { histories: all, seed = SEED, timeout = 1_800_000 }: Convergence,
 ): void {
   // A second run of the same histories, on another version of Node, may look at a share of them.
   const histories = Math.ceil(all * Number(globalThis.process?.env?.CONVERGENCE_SHARE ?? 1));
@@ -26,7 +26,7 @@ export function describeConvergence(
     let store: OpenStore;
     beforeAll(async () => {
       store = await open();
-    }, 60_000);
+    });
     afterAll(() => store.close?.());
 
     it(`ends as Stripe has it, in ${histories} histories`, { timeout }, async () => {

@@ -91,7 +91,7 @@ describe("a claim whose callers' mutations run in any order", () => {
       expect([...answers]).toEqual(own);
       expect((await store.customerOf(entityId))?.customerId).toBe(own[0]);
     }
-  }, 60_000);
+  });
 
   it("comes to the same customer after a restore that has lost the claim", async () => {
     double = await createStripeDouble();
@@ -103,5 +103,5 @@ describe("a claim whose callers' mutations run in any order", () => {
       expect(customersOf(entityId)).toEqual([...before]);
       expect((await restored.customerOf(entityId))?.customerId).toBe([...before][0]);
     }
-  }, 60_000);
+  });
 });

@@ -81,12 +81,14 @@ describe("a clock that stands still", () => {
 describe("a clock that runs", () => {
   it("goes with the wall clock, and can be moved ahead of it", async () => {
     const clock = createClock();
-    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(100);
+    const before = Date.now();
+    const now = clock.now();
+    expect(now).toBeGreaterThanOrEqual(before);
+    expect(now).toBeLessThanOrEqual(Date.now());
     const ran: string[] = [];
     clock.schedule(clock.now() + 20, () => ran.push("soon"));
     clock.schedule(clock.now() + 3_600_000, () => ran.push("in an hour"));
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(ran).toEqual(["soon"]);
+    await expect.poll(() => ran).toEqual(["soon"]);
     await clock.advance({ hours: 2 });
     expect(ran).toEqual(["soon", "in an hour"]);
     expect(clock.now() - Date.now()).toBeGreaterThan(7_000_000);

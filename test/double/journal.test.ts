@@ -94,12 +94,12 @@ describe("a double with a journal", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: ["*"] });
     await stripe.customers.create({});
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     await double.close();
     const again = await started(entries);
     expect(again.double.endpointSecret(endpoint.id)).toBe(endpoint.secret);
     await again.stripe.customers.create({});
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => received.length).toBe(2);
     expect(new Set(received).size).toBe(2);
   });
 

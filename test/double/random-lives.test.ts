@@ -13,7 +13,7 @@ it("a life with every fault is the same again with the same seed, byte for byte"
   expect(first.steps.some((step) => step.includes(" 500"))).toBe(true);
   const other = await live(12);
   expect(other.dump === first.dump).toBe(false);
-}, 120_000);
+});
 
 it.each(["a", "b", "c"])(
   "no random life finds a defect of the double (seed %s)",

@@ -376,9 +376,14 @@ it("two handlers are not called at once with a still clock, so that order means 
   const many = await rig({ deliveryConcurrency: 4 });
   active = 0;
   most = 0;
+  let meet = () => {};
+  const together = new Promise<void>((resolve) => {
+    meet = resolve;
+  });
   many.double.answer("https://app.example", async () => {
     most = Math.max(most, ++active);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (active === 4) meet();
+    await together; // the first ones wait until there are four of them
     active--;
     return new Response();
   });

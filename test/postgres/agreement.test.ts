@@ -132,7 +132,7 @@ async function holdings(store: Store): Promise<object> {
   return { rows, versions, records, asks: asks.map((ask) => JSON.stringify(ask)).sort() };
 }
 
-it("memory and PostgreSQL agree on any history", { timeout: 240_000 }, async () => {
+it("memory and PostgreSQL agree on any history", async () => {
   const tables = await pool.query(
     `SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') AS all FROM pg_tables WHERE schemaname = $1 AND tablename <> 'backend_billing_migrations'`,
     [SCHEMA],

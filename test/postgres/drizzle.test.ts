@@ -73,7 +73,7 @@ describe.skipIf(!olderBinaries)(
     let server: PostgresServer;
     beforeAll(async () => {
       server = await startPostgres({ binaries: olderBinaries!, settings: { fsync: "off" } });
-    }, 60_000);
+    });
     afterAll(() => server.stop());
     compareCatalogs(() => server.url);
   },
@@ -103,7 +103,7 @@ function compareCatalogs(adminUrl: () => string): void {
     beforeAll(async () => {
       app = await createDrizzleApp(source, name);
       migrated = await catalogAfter(name, (pool) => migrate(pool, { schema: name }));
-    }, 60_000);
+    });
     afterAll(() => app.remove());
 
     it("`migrate` creates every table", () => {
@@ -114,14 +114,12 @@ function compareCatalogs(adminUrl: () => string): void {
       );
     });
 
-    it("`drizzle-kit generate` describes what `migrate` creates", { timeout: 60_000 }, async () => {
+    it("`drizzle-kit generate` describes what `migrate` creates", async () => {
       const sql = await app.generate();
       expect(await catalogAfter(name, (pool) => pool.query(sql))).toEqual(migrated);
     });
 
-    it("`drizzle-kit push` makes what `migrate` creates, and keeps it when repeated", {
-      timeout: 60_000,
-    }, async () => {
+    it("`drizzle-kit push` makes what `migrate` creates, and keeps it when repeated", async () => {
       const pushed = await catalogAfter(name, async (_, url) => {
         expect(await app.push(url)).toContain("Changes applied");
         // A second push changes nothing that counts. drizzle-kit may remake a primary key of two

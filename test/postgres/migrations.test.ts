@@ -191,9 +191,7 @@ describe("migrate", () => {
     }
   });
 
-  it("runs once however many processes call it (`npm run migrate:race` has more rounds)", {
-    timeout: 120_000,
-  }, async () => {
+  it("runs once however many processes call it (`npm run migrate:race` has more rounds)", async () => {
     expect(await raceMigrations(inject("postgresUrl"), { rounds: 3 })).toEqual({
       processes: 10,
       rounds: 3,

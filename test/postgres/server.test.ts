@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../setup/database.js";
+import { PATIENCE } from "../setup/patience.js";
 import { type PostgresServer, startPostgres } from "../setup/server.js";
 
 async function query(url: string, sql: string, values: unknown[] = []) {
@@ -76,14 +77,14 @@ describe.skipIf(process.env.DATABASE_URL)("a server of our own (DATABASE_URL is 
   beforeAll(async () => {
     server = await startPostgres();
     await query(server.url, "CREATE TABLE kept (id int)");
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   it("is as durable as PostgreSQL is by default", async () => {
     expect(await query(server.url, "SHOW fsync")).toEqual([{ fsync: "on" }]);
   });
 
-  it("keeps committed data over kill -9 and a restart", { timeout: 30_000 }, async () => {
+  it("keeps committed data over kill -9 and a restart", async () => {
     const killed = server.pid;
     const open = new pg.Client({ connectionString: server.url });
     const cutOff = new Promise((resolve) => open.on("error", resolve));
@@ -97,7 +98,7 @@ describe.skipIf(process.env.DATABASE_URL)("a server of our own (DATABASE_URL is 
     expect(await query(server.url, "SELECT id FROM kept")).toEqual([{ id: 1 }]);
   });
 
-  it("restarts while it is running", { timeout: 30_000 }, async () => {
+  it("restarts while it is running", async () => {
     const before = server.pid;
     await server.restart();
     expect(isRunning(before)).toBe(false);
@@ -115,7 +116,7 @@ describe.skipIf(process.env.DATABASE_URL)("a server of our own (DATABASE_URL is 
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it("says why it could not start", { timeout: 30_000 }, async () => {
+  it("says why it could not start", async () => {
     await expect(startPostgres({ settings: { no_such_setting: "1" } })).rejects.toThrow(
       /unrecognized configuration parameter "no_such_setting"/,
     );
@@ -123,7 +124,6 @@ describe.skipIf(process.env.DATABASE_URL)("a server of our own (DATABASE_URL is 
 
   it.each(["SIGINT", "SIGKILL"] as const)(
     "leaves nothing behind when its owner ends by %s",
-    { timeout: 60_000 },
     async (signal) => {
       const script = fileURLToPath(new URL("./hold-server.ts", import.meta.url));
       const holder = spawn(process.execPath, ["--import", "tsx", script], {
@@ -139,7 +139,7 @@ describe.skipIf(process.env.DATABASE_URL)("a server of our own (DATABASE_URL is 
           expect(isRunning(pid)).toBe(false);
           expect(existsSync(dataDir)).toBe(false);
         },
-        { timeout: 10_000, interval: 50 },
+        { timeout: PATIENCE, interval: 50 },
       );
     },
   );

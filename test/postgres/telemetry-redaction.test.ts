@@ -46,7 +46,7 @@ describe("of a random life in which everything fails", () => {
   const lines: string[] = [];
   const messages = new Set<string>();
 
-  it("there is much to be told", { timeout: 240_000 }, async () => {
+  it("there is much to be told", async () => {
     told = recorded();
     const write = (details: LogDetails, message: string) => {
       lines.push(whole([details, message]));

@@ -2,10 +2,9 @@
 import type pg from "pg";
 import { PgBoss } from "pg-boss";
 import type { BillingClient, CronJobs } from "../../src/postgres/index.js";
+import { PATIENCE } from "../setup/patience.js";
 import type { CronJob } from "./harness.js";
 import type { Schedule } from "./schedule.js";
-
-const PATIENCE = 40_000;
 
 export interface SpecCrons {
   start(): Promise<void>;

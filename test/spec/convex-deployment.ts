@@ -30,6 +30,7 @@ import {
   createStripe,
 } from "../../src/convex/index.js";
 import type { Operation } from "../../src/convex/operations.js";
+import { PATIENCE } from "../setup/patience.js";
 import type { VariantName } from "./harness.js";
 import { serve } from "./serve.js";
 
@@ -49,7 +50,6 @@ export class NotPublicError extends Error {}
 
 /** How far ahead work may be scheduled and still be waited for. */
 const SOON = 5_000;
-const PATIENCE = 20_000;
 
 export interface Deployment {
   readonly backend: Backend;

@@ -19,6 +19,7 @@ import type { CheckoutArgs, Link, PortalParams } from "../../src/core/links.js";
 import { resources } from "../../src/core/resources.js";
 import type { SyncArgs, SyncReport } from "../../src/core/sync/sync.js";
 import { createStripeDouble } from "../../src/testing/index.js";
+import { PATIENCE } from "../setup/patience.js";
 import {
   type ActionCtx,
   type Deployment,
@@ -40,7 +41,6 @@ import { MINUTE, type Schedule } from "./schedule.js";
 
 /** A Thursday. The double's time stands still until a test moves it. */
 const NOW = "2026-01-15T10:00:00Z";
-const PATIENCE = 20_000;
 
 /** The merchant's own SDK is the one for Node; what the application imports is the one for workers. */
 const NODE_BUILD = new URL("../../node_modules/stripe/esm/stripe.esm.node.js", import.meta.url);
@@ -70,7 +70,7 @@ async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOpti
       ...secrets(),
       logger: log.logger,
       stripe_options: double.stripeConfig,
-      timing: { refreshDelay: 100, returnPatience: 10_000 }, // a busy machine is no failure
+      timing: { refreshDelay: 100, returnPatience: PATIENCE, claimPatience: PATIENCE },
     },
   });
   const { backend, url } = deployment;

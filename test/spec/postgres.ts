@@ -16,6 +16,7 @@ import { createBillingTables } from "../../src/drizzle/index.js";
 import { createBilling, createStripe, type PostgresConfig } from "../../src/postgres/index.js";
 import { createStripeDouble } from "../../src/testing/index.js";
 import { createDatabase, createPool } from "../setup/database.js";
+import { PATIENCE } from "../setup/patience.js";
 import { createCrons } from "./boss.js";
 import type { Environment, OpenOptions, SpecApp, SpecPlatform, TableShape } from "./harness.js";
 import { errorLog } from "./kit.js";
@@ -23,7 +24,6 @@ import { serve } from "./serve.js";
 
 /** A Thursday. The double's time stands still until a test moves it. */
 const NOW = "2026-01-15T10:00:00Z";
-const PATIENCE = 20_000;
 
 export async function openPostgres(): Promise<SpecPlatform> {
   const database = await createDatabase();
@@ -69,7 +69,7 @@ async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {})
       schema,
       logger: log.logger,
       stripe_options: double.stripeConfig,
-      timing: { refreshDelay: 100, returnPatience: 10_000 }, // a busy machine is no failure
+      timing: { refreshDelay: 100, returnPatience: PATIENCE, claimPatience: PATIENCE },
     };
     return { A: createStripe(config), B: createBilling(config) };
   }

@@ -15,8 +15,8 @@ export function describeSpec(
     let platform: SpecPlatform;
     beforeAll(async () => {
       platform = await openPlatform();
-    }, 60_000);
-    afterAll(() => platform.close?.(), 60_000); // a database of many schemas takes its time to go
+    });
+    afterAll(() => platform.close?.());
 
     for (const rule of rules) {
       const skip = skips.find(({ rule: id }) => id === rule.id);
@@ -25,9 +25,7 @@ export function describeSpec(
         continue;
       }
       // Each has an application of its own and mostly waits, so they run side by side.
-      it.concurrent(titleOf(rule), { timeout: 60_000 }, (context) =>
-        run(rule.id, openIn(platform, context)),
-      );
+      it.concurrent(titleOf(rule), (context) => run(rule.id, openIn(platform, context)));
     }
   });
 }

@@ -2,9 +2,12 @@ import { expect, it } from "vitest";
 import { customerOf, encode } from "../../../src/convex/index.js";
 import { type App, openApp, thrown } from "./kit.js";
 
-it("makes one customer, and no orphan, for 200 actions at once", { timeout: 120_000 }, async () => {
+/** convex-test runs one transaction at a time, so 200 callers who look again wait for each other. */
+const LONG = 1_200_000;
+
+it("makes one customer, and no orphan, for 200 actions at once", { timeout: LONG }, async () => {
   const { call, double, deployment } = await openApp({
-    config: { timing: { claimPatience: 100_000 } },
+    config: { timing: { claimPatience: LONG, claimLease: LONG } },
   });
   const calls = Array.from({ length: 200 }, (_, index) =>
     call<{ customerId: string }>(index % 2 === 0 ? "billing:setup" : "stripe:setup", {

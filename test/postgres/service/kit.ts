@@ -2,6 +2,7 @@
  * What the tests of the service share: an application over real HTTP with a database schema of its
  * own, the real SDK, and a Stripe of its own.
  */
+
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
@@ -24,6 +25,7 @@ import {
   type StripeDoubleOptions,
 } from "../../../src/testing/index.js";
 import { createDatabase, createPool, type TestDatabase } from "../../setup/database.js";
+import { PATIENCE } from "../../setup/patience.js";
 
 /** A Thursday, for clocks that stand still. */
 export const NOW = "2026-01-15T10:00:00Z";
@@ -201,7 +203,7 @@ export async function billingError(call: Promise<unknown>): Promise<BillingError
 export async function eventually<T>(
   read: () => Promise<T> | T,
   holds: (value: T) => boolean,
-  patience = 15_000,
+  patience = PATIENCE,
 ): Promise<T> {
   const end = Date.now() + patience;
   for (;;) {

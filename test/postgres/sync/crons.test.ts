@@ -47,7 +47,7 @@ const isDone = (app: App, kind: string) =>
     60_000,
   );
 
-it("fills the tables at start-up, with nobody calling anything", { timeout: 90_000 }, async () => {
+it("fills the tables at start-up, with nobody calling anything", async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: 350 });
   await fillShop(app);
@@ -56,7 +56,7 @@ it("fills the tables at start-up, with nobody calling anything", { timeout: 90_0
   await expectEqual(app);
 });
 
-it("after a downtime it catches up at start-up", { timeout: 90_000 }, async () => {
+it("after a downtime it catches up at start-up", async () => {
   const app = await open();
   const { customer } = await fillShop(app);
   await app.b.sync();
@@ -69,9 +69,7 @@ it("after a downtime it catches up at start-up", { timeout: 90_000 }, async () =
   await stop();
 });
 
-it("ten instances that start at once make one run, and share it", {
-  timeout: 180_000,
-}, async () => {
+it("ten instances that start at once make one run, and share it", async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: 3_000 });
   await fillShop(app);
@@ -115,7 +113,7 @@ describe("the schedules", () => {
     expect(schedules.map(({ cron }) => cron).sort()).toEqual(["* * * * *", "*/2 * * * *"]);
   });
 
-  it("bring a job when their time comes", { timeout: 120_000 }, async () => {
+  it("bring a job when their time comes", async () => {
     const app = await open();
     await app.b.sync();
     await startInstance(app, { ...OFTEN, catchUp: "* * * * *" });
@@ -132,7 +130,7 @@ describe("the schedules", () => {
   });
 });
 
-it("what a dead process left is found: asks, and pages", { timeout: 120_000 }, async () => {
+it("what a dead process left is found: asks, and pages", async () => {
   const app = await open();
   await fillShop(app);
   await app.b.sync();

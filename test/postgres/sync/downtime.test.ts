@@ -77,9 +77,7 @@ it(`a day off with ${CHANGES} changes: the catch-up alone brings equality`, {
   await expectEqual(app);
 });
 
-it("40 days off: it falls back to listing and asking, and that brings equality", {
-  timeout: 300_000,
-}, async () => {
+it("40 days off: it falls back to listing and asking, and that brings equality", async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: 400 });
   const { customer, price } = await fillShop(app);

@@ -36,7 +36,7 @@ const orderOf = (app: App): WorkerOrder => ({
 const rowsSoFar = async (app: App): Promise<number> =>
   (await app.b.billing.runs(1))[0]?.resources.customers?.rows ?? 0;
 
-it("two processes share one run", { timeout: 120_000 }, async () => {
+it("two processes share one run", async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: COUNT });
   app.double.faults.add({ fault: "latency", milliseconds: 30 });
@@ -52,9 +52,7 @@ it("two processes share one run", { timeout: 120_000 }, async () => {
   await expectEqual(app, ["customers"]);
 });
 
-it("a process that is killed is waited for, and its pages are done again", {
-  timeout: 120_000,
-}, async () => {
+it("a process that is killed is waited for, and its pages are done again", async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: COUNT });
   app.double.faults.add({ fault: "latency", milliseconds: 50 });

@@ -259,14 +259,15 @@ it("what is on its way is not called drift", async () => {
   const app = await open({
     endpoint: true,
     stripe: { delivery: "held" },
-    config: { timing: { pageLease: 5_000, verifyDelay: 1_500 } },
+    config: { timing: { pageLease: 5_000, verifyDelay: 8_000 } },
   });
   const { product: sold } = await fillShop(app);
   await app.b.sync();
   await app.double.clock.advance({ minutes: 5 });
   await app.stripe.products.update(sold.id, { name: "Just renamed" });
+  const looks = app.double.requests.count("GET /v1/products");
   const checking = app.b.billing.verify();
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await expect.poll(() => app.double.requests.count("GET /v1/products")).toBeGreaterThan(looks);
   await app.double.deliveries.release(app.double.deliveries.held().map(({ id }) => id));
   expect((await checking).resources.products?.drift).toMatchObject({
     different: 0,

@@ -1,5 +1,6 @@
 /** The objects that Stripe must be asked about, and what is known of objects beside their content. */
 
+import { beyond } from "../core/due.js";
 import { versionAt, versionOf } from "./commit.js";
 import type { Db } from "./database.js";
 import type { OperationOf, ResultOf } from "./operations.js";
@@ -20,14 +21,23 @@ export async function takeAsks(
   );
 }
 
-/** Numbers only: what need not be asked has null, which stands before all numbers. */
-export function dueAsks(db: Db, until: number, limit: number) {
-  return db
+/**
+ * What is due up to a time, and what a wrong clock put off too far. Numbers only: what need not be
+ * asked has null, which stands before all numbers.
+ */
+export async function dueAsks(db: Db, until: number, limit: number) {
+  const due = await db
     .query("backend_billing_versions")
     .withIndex("byAskAt", (range) =>
       range.gt("askAt", Number.NEGATIVE_INFINITY).lte("askAt", until),
     )
     .take(limit);
+  if (due.length === limit) return due;
+  const astray = await db
+    .query("backend_billing_versions")
+    .withIndex("byAskAt", (range) => range.gt("askAt", beyond("ask", until)))
+    .take(limit - due.length);
+  return [...due, ...astray];
 }
 
 export async function postponeAsk(

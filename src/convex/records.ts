@@ -1,4 +1,5 @@
 /** Records in the database: small documents with a revision and a time at which they are due. */
+import { beyond } from "../core/due.js";
 import type { RecordKind, RecordWish, StoredRecord } from "../core/store.js";
 import type { Db } from "./database.js";
 import type { OperationOf, RecordWriteWire, WireRecord } from "./operations.js";
@@ -126,12 +127,21 @@ export async function takeRecords(
   );
 }
 
-/** Numbers only: a record that is never due has null, which stands before all numbers. */
-export function dueRecords(db: Db, kind: string, until: number, limit: number) {
-  return db
+/**
+ * What is due up to a time, and what a wrong clock put off too far. Numbers only: a record that is
+ * never due has null, which stands before all numbers.
+ */
+export async function dueRecords(db: Db, kind: RecordKind, until: number, limit: number) {
+  const due = await db
     .query("backend_billing_records")
     .withIndex("byDue", (range) =>
       range.eq("kind", kind).gt("due", Number.NEGATIVE_INFINITY).lte("due", until),
     )
     .take(limit);
+  if (due.length === limit) return due;
+  const astray = await db
+    .query("backend_billing_records")
+    .withIndex("byDue", (range) => range.eq("kind", kind).gt("due", beyond(kind, until)))
+    .take(limit - due.length);
+  return [...due, ...astray];
 }

@@ -16,6 +16,7 @@ import {
   type Target,
 } from "./claims.js";
 import { isLive } from "./config.js";
+import { isAhead } from "./due.js";
 import { ASK_DELAY } from "./mirror.js";
 import { modeMismatch } from "./mode.js";
 import { tellLinked } from "./observe.js";
@@ -85,7 +86,7 @@ export async function linkOf(runtime: Runtime, read: ReadClaim): Promise<string 
     return undefined;
   }
   // What was sent is dropped as soon as it is not needed; earlier versions kept it.
-  const holdsParams = claim.params !== null && claim.leasedUntil <= runtime.now();
+  const holdsParams = claim.params !== null && !isAhead(claim.leasedUntil, runtime.now());
   if (!claim.provisional && !holdsParams) return claim.customerId;
   return (await put(runtime, record, settled(claim))) && claim.customerId;
 }

@@ -35,6 +35,7 @@ import {
   usedUp,
 } from "./claims.js";
 import { isLive } from "./config.js";
+import { isAhead } from "./due.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
@@ -81,9 +82,9 @@ export async function drive(
     if (claim === undefined || claim.state === "free") {
       if (wanted === undefined) return undefined;
       await open(work, record, wanted);
-    } else if (Math.max(claim.leasedUntil, claim.notBefore) > now) {
+    } else if (isAhead(claim.leasedUntil, now) || isAhead(claim.notBefore, now)) {
       if (wanted === undefined) return undefined;
-      if (claim.notBefore > end) {
+      if (isAhead(claim.notBefore, now) && claim.notBefore > end) {
         throw claim.state === "open" ? tooLong(work, record) : unclear(work, record);
       }
       await runtime.sleep(waiting(claim, now, round));
@@ -97,7 +98,11 @@ export async function drive(
 
 /** Those who wait look again at different times, and later and later. */
 function waiting({ notBefore }: Claim, now: number, round: number): number {
-  return Math.max(0, notBefore - now) + 20 + Math.random() * Math.min(500, 50 * (round + 1));
+  return (
+    (isAhead(notBefore, now) ? notBefore - now : 0) +
+    20 +
+    Math.random() * Math.min(500, 50 * (round + 1))
+  );
 }
 
 function tooLong(work: Work, record: StoredRecord | undefined): BillingError {

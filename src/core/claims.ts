@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import type { Timing } from "./config.js";
+import { HORIZON, isAhead } from "./due.js";
 import type { RecordWrite, StoredRecord } from "./store.js";
 
 export interface Claim {
@@ -89,7 +90,7 @@ export function claimWrite(
 ): RecordWrite {
   const pending = claim.state === "open" || claim.state === "uncertain";
   // A link under a lease may have to be opened again, see `forgotten`.
-  const isInUse = pending || claim.leasedUntil > now;
+  const isInUse = pending || isAhead(claim.leasedUntil, now);
   return {
     kind: "claim",
     id: claimId(claim),
@@ -97,10 +98,15 @@ export function claimWrite(
     next: {
       ref: claim.state === "linked" ? claim.customerId : null,
       // The background finishes what a caller leaves behind, after the caller had its time.
-      due: isInUse ? Math.max(now, claim.leasedUntil, claim.notBefore) + timing.claimSettle : null,
+      due: isInUse ? waitsUntil(claim, now) + timing.claimSettle : null,
       data: { ...claim, params: isInUse ? claim.params : null },
     },
   };
+}
+
+/** When the claim may be acted on: now, or after its lease and its pause. */
+function waitsUntil({ leasedUntil, notBefore }: Claim, now: number): number {
+  return Math.max(now, ...[leasedUntil, notBefore].filter((until) => isAhead(until, now)));
 }
 
 export interface Opening extends Target {
@@ -196,7 +202,7 @@ export function freed(claim: Claim): Claim {
  * claim stays open: freed, it would let another caller send the next key beside it.
  */
 export function forgotten(claim: Claim, now: number): Claim {
-  if (claim.leasedUntil <= now || claim.params === null) return freed(claim);
+  if (!isAhead(claim.leasedUntil, now) || claim.params === null) return freed(claim);
   const others = claim.others.filter((other) => other !== claim.customerId);
   return { ...claim, state: "open", customerId: null, made: false, provisional: false, others };
 }
@@ -257,7 +263,10 @@ export function attempting(claim: Claim, now: number): Claim {
 /** Whether the key is near the end of its life, after which Stripe would run it anew. */
 export function isTooOld(claim: Claim, now: number, timing: Timing): boolean {
   const { state, firstAttemptAt } = claim;
-  return state === "open" && firstAttemptAt !== null && now - firstAttemptAt > timing.claimAge;
+  if (state !== "open" || firstAttemptAt === null) return false;
+  // By a clock that was wrong: how old the key is cannot be told.
+  if (firstAttemptAt > now + HORIZON) return true;
+  return now - firstAttemptAt > timing.claimAge;
 }
 
 /** Too old to be sent again. Only a recent attempt still has to be waited for. */

@@ -1,4 +1,5 @@
 /** One caller at a time, across processes: a record that is held for a while and given back. */
+import { isAhead } from "./due.js";
 import { BillingError } from "./errors.js";
 import type { Runtime } from "./runtime.js";
 
@@ -15,7 +16,7 @@ export async function exclusively<T>(
   for (;;) {
     const record = await runtime.store.record("setting", id);
     const until = Number(record?.data.until ?? 0);
-    if (until > runtime.now()) {
+    if (isAhead(until, runtime.now())) {
       if (runtime.now() > end) {
         throw new BillingError(
           "store_error",

@@ -6,6 +6,7 @@ import type Stripe from "stripe";
 import { carriedEntity } from "./carrier.js";
 import type { ResourceName } from "./catalogue.js";
 import { observeCustomer } from "./customers.js";
+import { LONGEST_PAUSE } from "./due.js";
 import { errorType, factsOf } from "./error-facts.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
 import type { Interval } from "./interval.js";
@@ -145,7 +146,8 @@ function pauseAfter(error: unknown, { id, revision }: Ask): number {
   const { headers } = error as { headers?: AnswerHeaders };
   const said = Number(headerOf(headers, "retry-after") ?? 0) * 1000;
   const spread = 1 + hash(`${id} ${revision}`) / 2 ** 32;
-  return Math.round(Math.max(least, Number.isFinite(said) ? said : 0) * spread); // times are whole
+  const asked = Number.isFinite(said) ? Math.min(said, LONGEST_PAUSE) : 0;
+  return Math.round(Math.max(least, asked) * spread); // times are whole
 }
 
 /** Asks Stripe for one object, whole: what it cut from a list inside is fetched too. */

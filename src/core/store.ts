@@ -140,7 +140,10 @@ export interface Store {
   /** Judges every snapshot by the convergence rule and writes what follows, all of it or nothing. */
   commit(batch: Batch): Promise<Committed>;
 
-  /** Takes asks that are due, oldest first, and pushes them forward by the lease. */
+  /**
+   * Takes asks that are due, oldest first, and pushes them forward by the lease. What `isDue` calls
+   * due: also what a wrong clock put off further than anything is ever put off.
+   */
   takeAsks(lease: Lease): Promise<readonly Ask[]>;
   /** Puts an ask off until a moment, unless it was settled or asked anew since. */
   postponeAsk(ask: Ask, until: number): Promise<void>;
@@ -158,7 +161,7 @@ export interface Store {
   ): Promise<readonly StoredRecord[]>;
   /** All records of a kind, by id, after the given one. */
   records(kind: RecordKind, after: string, limit: number): Promise<readonly StoredRecord[]>;
-  /** Takes records that are due, oldest first, and pushes them forward by the lease. */
+  /** Takes records that are due as asks are, oldest first, and pushes them forward by the lease. */
   takeRecords(kind: RecordKind, lease: Lease): Promise<readonly StoredRecord[]>;
 
   /** What is known about the version of an object. */

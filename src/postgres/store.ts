@@ -1,5 +1,6 @@
 /** The store on PostgreSQL. */
 import { type ResourceName, type Row, resourceNames } from "../core/catalogue.js";
+import { beyond } from "../core/due.js";
 import type { Version } from "../core/mirror.js";
 import { activeStatuses, plansFrom } from "../core/reads.js";
 import { resources } from "../core/resources.js";
@@ -51,11 +52,10 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
       (
         await select<Numeric<Ask>>(
           `UPDATE ${names.versions} v SET ask_at = $1::bigint + $2::bigint
-           FROM (SELECT resource, id FROM ${names.versions} WHERE ask_at <= $1::bigint
-                 ORDER BY ask_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
+           FROM (${eitherOf(`SELECT resource, id FROM ${names.versions} WHERE`, "ask_at", "$1", "$4", "$3")}) due
            WHERE v.resource = due.resource AND v.id = due.id
            RETURNING v.resource, v.id, v.revision`,
-          [now, lease, limit],
+          [now, lease, limit, beyond("ask", now)],
         )
       ).map((ask) => ({ ...ask, revision: Number(ask.revision) })),
     postponeAsk: async ({ resource, id, revision }, until) => {
@@ -111,11 +111,10 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
       (
         await select<RawRecord>(
           `UPDATE ${names.records} r SET due = $2::bigint + $3::bigint, revision = r.revision + 1
-           FROM (SELECT kind, id FROM ${names.records} WHERE kind = $1 AND due <= $2::bigint
-                 ORDER BY due LIMIT $4 FOR UPDATE SKIP LOCKED) d
+           FROM (${eitherOf(`SELECT kind, id FROM ${names.records} WHERE kind = $1 AND`, "due", "$2", "$5", "$4")}) d
            WHERE r.kind = d.kind AND r.id = d.id
            RETURNING r.kind, r.id, r.revision, r.ref, r.due, r.data`,
-          [kind, now, lease, limit],
+          [kind, now, lease, limit, beyond(kind, now)],
         )
       ).map(record),
 
@@ -210,6 +209,23 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   function selectRows(resource: ResourceName, alias = "t"): string {
     return `SELECT ${fieldsOf(resource, alias)} FROM ${names.table(resource)} ${alias}`;
   }
+}
+
+/**
+ * What is due: up to a time, oldest first, and beyond another, each by the index. One condition with
+ * OR would have to look through everything that waits.
+ */
+function eitherOf(
+  select: string,
+  column: string,
+  now: string,
+  beyond: string,
+  limit: string,
+): string {
+  const part = (compare: string) =>
+    `SELECT * FROM (${select} ${column} ${compare}::bigint
+                    ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED) AS part`;
+  return `${part(`<= ${now}`)} UNION ALL ${part(`> ${beyond}`)} LIMIT ${limit}`;
 }
 
 function fieldsOf(resource: ResourceName, alias: string): string {

@@ -2,7 +2,9 @@
  * The store in memory: the plainest reading of the port, against which the others are measured.
  * A call runs to its end before the next begins, so every call is a transaction.
  */
+
 import { type ResourceName, type Row, resourceNames } from "../core/catalogue.js";
+import { isDue } from "../core/due.js";
 import { ASK_DELAY, type Version } from "../core/mirror.js";
 import {
   type Known,
@@ -188,7 +190,7 @@ export function createMemoryStore(
 
     async takeAsks({ now, lease, limit }) {
       const due = [...versions.values()]
-        .filter(({ askAt }) => askAt !== null && askAt <= now)
+        .filter(({ askAt }) => isDue("ask", askAt, now))
         .sort((a, b) => (a.askAt ?? 0) - (b.askAt ?? 0))
         .slice(0, limit);
       return due.map((kept): Ask => {
@@ -228,7 +230,7 @@ export function createMemoryStore(
       ),
     async takeRecords(kind, { now, lease, limit }) {
       const due = [...records.values()]
-        .filter((each) => each.kind === kind && each.due !== null && each.due <= now)
+        .filter((each) => each.kind === kind && isDue(kind, each.due, now))
         .sort((a, b) => (a.due ?? 0) - (b.due ?? 0))
         .slice(0, limit);
       return due.map((each) => {

@@ -291,6 +291,13 @@ export function describeStore(
         await store.postponeAsk(first, NOW + 900_000);
         expect(await store.takeAsks({ ...due, now: NOW + 90_000 })).toHaveLength(1);
       });
+      behaves("hands out what a clock that is a day ahead put off", async (store) => {
+        for (const id of ["prod_1", "prod_2"]) await ask(store, id);
+        const tomorrow = due.now + 86_400_000;
+        expect(await store.takeAsks({ ...due, now: tomorrow, limit: 1 })).toHaveLength(1);
+        expect(await store.takeAsks({ ...due, limit: 10 })).toHaveLength(2);
+        expect(await store.takeAsks(due)).toEqual([]); // with a lease by the right clock
+      });
       behaves("takes the oldest first, and no more than the limit", async (store) => {
         for (const id of ["prod_1", "prod_2", "prod_3"]) await ask(store, id);
         const two = await store.takeAsks({ ...due, limit: 2 });
@@ -617,6 +624,25 @@ export function describeStore(
           await store.takeRecords("partition", { now: NOW + 1001, lease: 1, limit: 10 }),
         ).toHaveLength(3);
       });
+      behaves(
+        "hands out what a clock that is a day ahead took, but ends no setting",
+        async (store) => {
+          const kinds = ["claim", "partition", "refresh", "setting"] as const;
+          const tomorrow = NOW + 86_400_000;
+          const soon = NOW + 1_800_000;
+          const records = kinds.flatMap((kind) => [
+            put(kind, "far", 0, { due: tomorrow }),
+            put(kind, "near", 0, { due: soon }),
+          ]);
+          await store.commit({ now: NOW, units: [], records });
+          const taken: string[] = [];
+          for (const kind of kinds) {
+            const due = await store.takeRecords(kind, { now: NOW, lease: 1000, limit: 10 });
+            taken.push(...due.map((record) => `${kind} ${record.id}`));
+          }
+          expect(taken).toEqual(["claim far", "partition far", "refresh far"]);
+        },
+      );
       behaves("a worker that lost its lease cannot write", async (store) => {
         await store.commit({
           now: NOW,

@@ -103,6 +103,19 @@ describe("the signature", () => {
     expect(await receipts(app)).toEqual([]);
   });
 
+  it("that is too old by this machine's clock says so, and how far it is off", async () => {
+    const app = await still();
+    const { body } = await send(app, {}, { age: 86_400 });
+    expect(body.error?.message).toMatch(/8640\d seconds before this machine's time.*clock/);
+    expect(app.log).toContain("A webhook was refused: its time is not this machine's time");
+  });
+
+  it("from the future is accepted, and the log says that this machine's clock is behind", async () => {
+    const app = await still();
+    expect(await send(app, {}, { age: -86_400 })).toMatchObject({ status: 200 });
+    expect(app.log).toContain("This machine's clock is behind that of Stripe");
+  });
+
   it("does not fit a body that was altered on the way", async () => {
     const app = await still();
     const body = JSON.stringify(event());

@@ -25,6 +25,8 @@ import { createWriter, WRITTEN, type Writer } from "./write-statement.js";
 
 export interface CommitOptions {
   readonly pool: PoolLike;
+  /** Begins a transaction. */
+  readonly begin: string;
   readonly prepared: Prepared;
   readonly names: Names;
   readonly chosen: readonly ResourceName[];
@@ -124,27 +126,31 @@ async function commitLocked(
   objects: readonly ObjectKey[],
   expected: readonly string[],
 ): Promise<Committed> {
-  const { names, chosen, pool } = context;
+  const { names, chosen, pool, begin } = context;
   const records = batch.records ?? [];
   const customers = await claimedBefore(names, context.prepared.run, records);
-  return transaction(pool, async (connection) => {
-    const run = context.prepared.on(connection);
-    const held = new Set([...expected, ...customers]);
-    if (held.size > 0) await run(lockOwners([...held]));
-    const judged = await judge(names, run, batch, objects, true);
-    if (records.length > 0) await applyRecords(names, chosen, run, records, customers);
-    // What was judged now may concern owners that were not foreseen; their locks come late, which
-    // is safe because whoever else wants them holds no row that this transaction waits for.
-    const affected = await ownersAffected(names, chosen, run, judged);
-    const late = allOf(affected).filter((owner) => !held.has(owner));
-    if (late.length > 0) await run(lockOwners(late));
-    await write(context, run, batch, judged, affected);
-    for (const each of affected) {
-      if (each.emptied.length === 0) continue;
-      await run(settleEmptyRows(names, each.rule, allOf([each]), batch.now));
-    }
-    return { committed: true, units: judged.planned.outcomes };
-  });
+  return transaction(
+    pool,
+    async (connection) => {
+      const run = context.prepared.on(connection);
+      const held = new Set([...expected, ...customers]);
+      if (held.size > 0) await run(lockOwners([...held]));
+      const judged = await judge(names, run, batch, objects, true);
+      if (records.length > 0) await applyRecords(names, chosen, run, records, customers);
+      // What was judged now may concern owners that were not foreseen; their locks come late, which
+      // is safe because whoever else wants them holds no row that this transaction waits for.
+      const affected = await ownersAffected(names, chosen, run, judged);
+      const late = allOf(affected).filter((owner) => !held.has(owner));
+      if (late.length > 0) await run(lockOwners(late));
+      await write(context, run, batch, judged, affected);
+      for (const each of affected) {
+        if (each.emptied.length === 0) continue;
+        await run(settleEmptyRows(names, each.rule, allOf([each]), batch.now));
+      }
+      return { committed: true, units: judged.planned.outcomes };
+    },
+    begin,
+  );
 }
 
 async function write(

@@ -21,17 +21,21 @@ export interface PoolLike extends Queryable {
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** Runs `work` in one transaction. Nothing is left open on the connection, whatever happens. */
+/**
+ * Runs `work` in one transaction. Nothing is left open on the connection, whatever happens. `begin`
+ * may set something for the transaction, where the client takes several statements at once.
+ */
 export async function transaction<T>(
   pool: PoolLike,
   work: (connection: Queryable) => Promise<T>,
+  begin = "BEGIN",
 ): Promise<T> {
   const connection = await pool.connect();
   let clean = false;
   const noticed = () => {}; // the next query on it fails, and that is where it is dealt with
   connection.on?.("error", noticed);
   try {
-    await connection.query("BEGIN");
+    await connection.query(begin);
     const result = await work(connection);
     await connection.query("COMMIT");
     clean = true;

@@ -19,8 +19,10 @@ interface Member {
 }
 
 export interface GroupOptions {
-  /** How many groups may be under way at once. */
+  /** How many groups are under way at once, unless some of them take long. */
   readonly lanes: number;
+  /** How many groups may be under way at once, those that take long included. */
+  readonly most: number;
   /** How many units a group may have, and how large they may be together. */
   readonly units: number;
   readonly bytes: number;
@@ -34,11 +36,12 @@ const ENVELOPE = 1000;
 const PATIENCE = 1000;
 
 export function inGroups(commit: Commit, options: GroupOptions): Commit {
-  const { lanes, units, bytes, heldBytes } = options;
+  const { lanes, most: mostGroups, units, bytes, heldBytes } = options;
   let waiting: Member[] = [];
   let held = 0;
   const busy = new Set<string>();
   let running = 0;
+  let underWay = 0;
   let scheduled = false;
 
   /** The next group: in the order of arrival, but past those whose objects are being written. */
@@ -65,20 +68,28 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
 
   const start = (): void => {
     scheduled = false;
-    while (running < lanes && waiting.length > 0) {
+    while (hasRoom() && waiting.length > 0) {
       // What waits is shared out evenly, so that one group is written while another is made up.
       const group = take(Math.min(units, Math.ceil(waiting.length / (lanes - running))));
       if (group.length === 0) return;
       const leaveLane = occupyLane();
+      underWay++;
       void commitGroup(commit, group).finally(() => {
         for (const { keys, bytes: size } of group) {
           for (const key of keys) busy.delete(key);
           held -= size;
         }
+        underWay--;
         leaveLane();
       });
     }
   };
+
+  /**
+   * Each group under way holds a connection of the pool. Those that wait for a lock leave their
+   * lane to others, but they are bounded too, or a locked table would take the whole pool.
+   */
+  const hasRoom = (): boolean => running < lanes && underWay < mostGroups;
 
   /** Somebody may hold a lock on what a group writes: it does not keep the lane for ever. */
   const occupyLane = (): (() => void) => {
@@ -96,7 +107,7 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
 
   /** At the end of this turn, so that requests that were read together are written together. */
   const schedule = (): void => {
-    if (scheduled || running >= lanes) return;
+    if (scheduled || !hasRoom()) return;
     scheduled = true;
     setImmediate(start);
   };

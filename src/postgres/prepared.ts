@@ -46,8 +46,8 @@ export function isNotPrepared(error: unknown): boolean {
 }
 
 /** Runs statements, prepared where the pool can do it and as long as nothing speaks against it. */
-export function prepareOn(pool: PoolLike): Prepared {
-  if (!isPg(pool)) return { run: plainly(pool), on: plainly, grown() {} };
+export function prepareOn(pool: PoolLike, takesNames: boolean): Prepared {
+  if (!takesNames) return { run: plainly(pool), on: plainly, grown() {} };
   const names = new Map<string, string>();
   let refused = false;
   let rows = 0;
@@ -87,11 +87,6 @@ export function prepareOn(pool: PoolLike): Prepared {
 
 function plainly(db: Queryable): Run {
   return async ({ text, values }) => (await db.query(text, [...values])).rows;
-}
-
-/** Nobody else has these counts; a stranger with `query` alone may not know names. */
-function isPg(pool: PoolLike): boolean {
-  return "totalCount" in pool && "idleCount" in pool && "waitingCount" in pool;
 }
 
 /** Says what is behind it, in every process: behind a proxy they share connections. */

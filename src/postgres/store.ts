@@ -12,6 +12,7 @@ import { inGroups } from "./group.js";
 import { surviveIdleErrors } from "./pool-errors.js";
 import { prepareOn } from "./prepared.js";
 import { schemaOf } from "./schema.js";
+import { isPg, sharedPool } from "./share.js";
 import { namesIn } from "./sql.js";
 import { pathExpression, resourceTable, snake } from "./tables.js";
 
@@ -21,19 +22,33 @@ export interface PostgresStoreOptions {
   /** The schema that holds the tables. Default `billing`. */
   readonly schema?: string;
   readonly resources?: readonly ResourceName[];
+  /** Milliseconds that a transaction waits for a lock, on a pool of `pg`. Default 10,000. */
+  readonly lockTimeout?: number;
   /** Called when a commit lost a race and is tried again. */
   readonly retried?: () => void;
 }
 
 const MEGABYTE = 1024 * 1024;
+const LOCK_TIMEOUT = 10_000;
 
 /** The store over PostgreSQL, for those who use the port without the rest. */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { pool, schema, resources: chosen = resourceNames } = options;
   surviveIdleErrors(pool);
   const names = namesIn(schemaOf(options));
-  const prepared = prepareOn(pool);
-  const commit = createCommit({ pool, prepared, names, chosen, retried: options.retried });
+  const shared = sharedPool(pool);
+  const prepared = prepareOn(shared, isPg(pool));
+  const patience = Math.round(options.lockTimeout ?? LOCK_TIMEOUT);
+  // In one message, so it costs no round trip; other clients may not take two statements at once.
+  const begin = isPg(pool) ? `BEGIN; SET LOCAL lock_timeout = ${patience}` : "BEGIN";
+  const commit = createCommit({
+    pool: shared,
+    begin,
+    prepared,
+    names,
+    chosen,
+    retried: options.retried,
+  });
 
   const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> =>
     (await prepared.run({ text, values })) as T[];
@@ -43,6 +58,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     limits: { snapshots: 1000, bytes: 8 * MEGABYTE },
     commit: inGroups(commit, {
       lanes: 2,
+      most: 4,
       units: 100,
       bytes: 8 * MEGABYTE,
       heldBytes: 64 * MEGABYTE,

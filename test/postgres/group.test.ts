@@ -2,7 +2,7 @@
 // failures are the point; the last tests run on PostgreSQL.
 import { setImmediate as turn } from "node:timers/promises";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Batch, Committed, Store } from "../../src/core/store.js";
 import { inGroups } from "../../src/postgres/group.js";
 import { migrate } from "../../src/postgres/migrations.js";
@@ -10,7 +10,7 @@ import { createPostgresStore } from "../../src/postgres/store.js";
 import { batch, event, NOW, receipt } from "../conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
 
-const OPTIONS = { lanes: 1, units: 100, bytes: 1_000_000, heldBytes: 10_000_000 };
+const OPTIONS = { lanes: 1, most: 3, units: 100, bytes: 1_000_000, heldBytes: 10_000_000 };
 
 /** The commit of one event about one product. */
 const about = (id: string, eventId: string, now = NOW): Batch => ({
@@ -205,6 +205,24 @@ describe("commits of single events", () => {
     expect(attempts).toHaveLength(4);
     await expect(grouped(about("prod_4", "evt_4"))).rejects.toThrow("ECONNREFUSED");
     expect(attempts).toHaveLength(5);
+  });
+
+  it("leave the lane to others when they take long, but no more than a few are ever under way", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { commit, started } = slowDatabase();
+    const grouped = inGroups(commit, { ...OPTIONS, units: 1 });
+    for (let n = 1; n <= 6; n++) void grouped(about(`prod_${n}`, `evt_${n}`));
+    const seen: number[] = [];
+    for (let second = 0; second < 5; second++) {
+      await turns();
+      seen.push(started.length);
+      vi.advanceTimersByTime(1000);
+    }
+    expect(seen).toEqual([1, 2, 3, 3, 3]);
+    started[1]?.end();
+    await turns();
+    expect(started).toHaveLength(4);
   });
 
   it("are refused when too much is waiting, and taken again when there is room", async () => {

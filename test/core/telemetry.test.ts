@@ -280,7 +280,7 @@ describe("the documentation", () => {
         each,
       ).toHaveLength(1);
     }
-    expect(apart.length).toBeLessThan(8);
+    expect(apart.length).toBeLessThan(12);
     expect(written.filter((each) => !documented.includes(each))).toEqual([]);
   });
 });

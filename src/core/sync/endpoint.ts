@@ -104,6 +104,9 @@ const isEnabled = ({ status }: Stripe.WebhookEndpoint): boolean => status === "e
 const isMarked = ({ metadata }: Stripe.WebhookEndpoint): boolean =>
   Boolean(metadata["backend-billing"]);
 
+const KEEP_OR_REPLACE =
+  "Keep its secret in `webhook_secret` while it does. Once the new secret is set, `sync({ webhook: true, replace: true })` disables it.";
+
 /** What else is sent to the same address, with what to do about it in the log. */
 function besides(
   runtime: Runtime,
@@ -113,10 +116,17 @@ function besides(
   if (endpoints.length === 0) return {};
   for (const each of endpoints) {
     const line = { object: each.id, url: each.url, version: each.api_version, current };
-    const message = isMarked(each)
-      ? "An old webhook endpoint stays enabled until `webhook_secret` holds the new one's secret; then call `sync({ webhook: true })` again"
-      : "Another webhook endpoint sends to the same address. Keep its secret in `webhook_secret` while it does; `sync({ webhook: true, replace: true })` disables it once the new secret is set";
-    runtime.log?.warn(line, message);
+    if (isMarked(each)) {
+      runtime.log?.warn(
+        { ...line, advice: "Set the new secret, then call `sync({ webhook: true })` again." },
+        "An old webhook endpoint stays enabled until `webhook_secret` holds the new one's secret",
+      );
+    } else {
+      runtime.log?.warn(
+        { ...line, advice: KEEP_OR_REPLACE },
+        "Another webhook endpoint sends to the same address",
+      );
+    }
   }
   return {
     others: endpoints.map(({ id, url, api_version: apiVersion }) => ({ id, url, apiVersion })),

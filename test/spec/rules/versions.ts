@@ -18,7 +18,16 @@ import { fillsTables } from "./cron.js";
 /** All that variant B has: none of it takes a payment once, counts usage or keeps credits. */
 const SUPPORTED: readonly string[] = [
   ...["billing", "store", "sync", "setup", "checkout", "portal"],
-  ...["addHttpRoutes", "fetch", "nodeHandler", "addCronJobs", "reconcile", "verify", "runs"],
+  ...[
+    "addHttpRoutes",
+    "fetch",
+    "nodeHandler",
+    "addCronJobs",
+    "reconcile",
+    "verify",
+    "runs",
+    "close",
+  ],
 ];
 
 export const versions: Checks<"9."> = {

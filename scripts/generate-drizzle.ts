@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type ResourceName, resourceNames } from "../src/core/catalogue.js";
 import { resources } from "../src/core/resources.js";
+import { ROLES_POLICY } from "../src/postgres/access.js";
 import { primaryKeyName } from "../src/postgres/ddl.js";
 import { DEFAULT_SCHEMA } from "../src/postgres/schema.js";
 import {
@@ -47,7 +48,16 @@ const objectName = (resource: ResourceName): string =>
   camel(`Stripe_${resources[resource].object}`);
 
 function defineFile(tables: readonly Table[]): string {
-  const pgCore = ["bigint", "boolean", "index", "jsonb", "type PgTableFn", "primaryKey", "text"];
+  const pgCore = [
+    "bigint",
+    "boolean",
+    "index",
+    "jsonb",
+    "type PgTableFn",
+    "pgPolicy",
+    "primaryKey",
+    "text",
+  ];
   return `${banner}
 import { sql } from "drizzle-orm";
 import {
@@ -58,8 +68,24 @@ ${resourceNames
   .sort()
   .join("")}} from "./objects.js";
 
+/** The policy that shows the roles every row. Without one, only the owner of the tables sees any. */
+const openTo = (roles: readonly string[]) =>
+  roles.length === 0
+    ? []
+    : [
+        pgPolicy("${ROLES_POLICY}", {
+          for: "all",
+          to: [...roles],
+          using: sql\`true\`,
+          withCheck: sql\`true\`,
+        }),
+      ];
+
 /** All tables, made by \`pgTable\` or by the \`table\` of a \`pgSchema\`. */
-export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) => ({
+export const defineTables = <S extends string | undefined>(
+  table: PgTableFn<S>,
+  roles: readonly string[] = [],
+) => ({
 ${tables.map(printTable).join("\n")}});
 `;
 }
@@ -102,8 +128,9 @@ function printTable(table: Table): string {
     {
 ${columns}    },
     (t) => [
-${extras.map((line) => `      ${line},\n`).join("")}    ],
-  ),
+${extras.map((line) => `      ${line},\n`).join("")}      ...openTo(roles),
+    ],
+  ).enableRLS(),
 `;
 }
 

@@ -52,6 +52,7 @@ export default defineConfig({
         items: present([
           { text: "Servers", link: "/recipes/servers" },
           { text: "Sign-in libraries", link: "/recipes/auth" },
+          { text: "Roles and data APIs", link: "/recipes/roles" },
           { text: "After a restore", link: "/recipes/restore" },
           { text: "Convex in detail", link: "/platforms/convex" },
           { text: "Sync", link: "/sync" },

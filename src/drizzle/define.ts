@@ -7,6 +7,7 @@ import {
   index,
   jsonb,
   type PgTableFn,
+  pgPolicy,
   primaryKey,
   text,
   uniqueIndex,
@@ -23,8 +24,24 @@ import type {
   StripeSubscription,
 } from "./objects.js";
 
+/** The policy that shows the roles every row. Without one, only the owner of the tables sees any. */
+const openTo = (roles: readonly string[]) =>
+  roles.length === 0
+    ? []
+    : [
+        pgPolicy("backend_billing_roles", {
+          for: "all",
+          to: [...roles],
+          using: sql`true`,
+          withCheck: sql`true`,
+        }),
+      ];
+
 /** All tables, made by `pgTable` or by the `table` of a `pgSchema`. */
-export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) => ({
+export const defineTables = <S extends string | undefined>(
+  table: PgTableFn<S>,
+  roles: readonly string[] = [],
+) => ({
   billingVersions: table(
     "backend_billing_versions",
     {
@@ -40,8 +57,9 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
     (t) => [
       primaryKey({ name: "backend_billing_versions_pkey", columns: [t.resource, t.id] }),
       index("backend_billing_versions_byAskAt").on(t.askAt).where(sql`(ask_at IS NOT NULL)`),
+      ...openTo(roles),
     ],
-  ),
+  ).enableRLS(),
 
   billingReceipts: table(
     "backend_billing_receipts",
@@ -52,8 +70,8 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
       objectId: text("object_id"),
       receivedAt: bigint("received_at", { mode: "number" }).notNull(),
     },
-    (t) => [index("backend_billing_receipts_byReceivedAt").on(t.receivedAt)],
-  ),
+    (t) => [index("backend_billing_receipts_byReceivedAt").on(t.receivedAt), ...openTo(roles)],
+  ).enableRLS(),
 
   billingRecords: table(
     "backend_billing_records",
@@ -72,8 +90,9 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
       uniqueIndex("backend_billing_records_oneClaimPerCustomer")
         .on(t.ref)
         .where(sql`((kind = 'claim'::text) AND (ref IS NOT NULL))`),
+      ...openTo(roles),
     ],
-  ),
+  ).enableRLS(),
 
   billingProducts: table(
     "backend_billing_products",
@@ -87,8 +106,9 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
       uniqueIndex("backend_billing_products_byProductId").on(t.productId),
       index("backend_billing_products_byActive").on(sql`(stripe ->> 'active'::text)`),
       index("backend_billing_products_byName").on(sql`"left"((stripe ->> 'name'::text), 200)`),
+      ...openTo(roles),
     ],
-  ),
+  ).enableRLS(),
 
   billingPrices: table(
     "backend_billing_prices",
@@ -106,8 +126,9 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
         sql`((stripe -> 'recurring'::text) ->> 'interval'::text)`,
       ),
       index("backend_billing_prices_byCurrency").on(sql`(stripe ->> 'currency'::text)`),
+      ...openTo(roles),
     ],
-  ),
+  ).enableRLS(),
 
   billingCustomers: table(
     "backend_billing_customers",
@@ -121,8 +142,9 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
     (t) => [
       index("backend_billing_customers_byEntityId").on(t.entityId),
       uniqueIndex("backend_billing_customers_byCustomerId").on(t.customerId),
+      ...openTo(roles),
     ],
-  ),
+  ).enableRLS(),
 
   billingSubscriptions: table(
     "backend_billing_subscriptions",
@@ -139,8 +161,9 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
       uniqueIndex("backend_billing_subscriptions_oneEmptyRow")
         .on(t.customerId)
         .where(sql`(subscription_id IS NULL)`),
+      ...openTo(roles),
     ],
-  ),
+  ).enableRLS(),
 
   billingCoupons: table(
     "backend_billing_coupons",
@@ -150,8 +173,8 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
       stripe: jsonb("stripe").$type<StripeCoupon>().notNull(),
       last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
     },
-    (t) => [uniqueIndex("backend_billing_coupons_byCouponId").on(t.couponId)],
-  ),
+    (t) => [uniqueIndex("backend_billing_coupons_byCouponId").on(t.couponId), ...openTo(roles)],
+  ).enableRLS(),
 
   billingPromotionCodes: table(
     "backend_billing_promotion_codes",
@@ -161,8 +184,11 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
       stripe: jsonb("stripe").$type<StripePromotionCode>().notNull(),
       last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
     },
-    (t) => [uniqueIndex("backend_billing_promotion_codes_byPromotionCodeId").on(t.promotionCodeId)],
-  ),
+    (t) => [
+      uniqueIndex("backend_billing_promotion_codes_byPromotionCodeId").on(t.promotionCodeId),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
 
   billingPayouts: table(
     "backend_billing_payouts",
@@ -172,8 +198,8 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
       stripe: jsonb("stripe").$type<StripePayout>().notNull(),
       last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
     },
-    (t) => [uniqueIndex("backend_billing_payouts_byPayoutId").on(t.payoutId)],
-  ),
+    (t) => [uniqueIndex("backend_billing_payouts_byPayoutId").on(t.payoutId), ...openTo(roles)],
+  ).enableRLS(),
 
   billingRefunds: table(
     "backend_billing_refunds",
@@ -183,6 +209,6 @@ export const defineTables = <S extends string | undefined>(table: PgTableFn<S>) 
       stripe: jsonb("stripe").$type<StripeRefund>().notNull(),
       last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
     },
-    (t) => [uniqueIndex("backend_billing_refunds_byRefundId").on(t.refundId)],
-  ),
+    (t) => [uniqueIndex("backend_billing_refunds_byRefundId").on(t.refundId), ...openTo(roles)],
+  ).enableRLS(),
 });

@@ -2,11 +2,20 @@
 import { pgSchema, pgTable } from "drizzle-orm/pg-core";
 import { defineTables } from "./define.js";
 
-const inPublic = () => defineTables(pgTable);
+/** What the tables need to know beside their place. */
+export interface BillingTablesOptions {
+  /**
+   * The roles that the application connects as, where it does not own the tables. They get a policy
+   * that shows them every row; their grants are yours to make, as drizzle-kit makes none.
+   */
+  readonly roles?: readonly string[];
+}
 
-const inSchema = <S extends string>(name: S) => {
+const inPublic = (roles: readonly string[]) => defineTables(pgTable, roles);
+
+const inSchema = <S extends string>(name: S, roles: readonly string[]) => {
   const billingSchema = pgSchema(name);
-  return { billingSchema, ...defineTables(billingSchema.table) };
+  return { billingSchema, ...defineTables(billingSchema.table, roles) };
 };
 
 /** All tables in a schema of some name, and the schema itself. */
@@ -25,11 +34,18 @@ type TablesIn<S extends string> = ReturnType<typeof inSchema<S>>;
  * export const { billingSchema, billingProducts, billingPrices } = createBillingTables("payments");
  * ```
  */
-export function createBillingTables(schemaName: "public"): ReturnType<typeof inPublic>;
-export function createBillingTables<S extends string>(schemaName: S): TablesIn<S>;
+export function createBillingTables(
+  schemaName: "public",
+  options?: BillingTablesOptions,
+): ReturnType<typeof inPublic>;
+export function createBillingTables<S extends string>(
+  schemaName: S,
+  options?: BillingTablesOptions,
+): TablesIn<S>;
 export function createBillingTables(
   schemaName: string,
+  { roles = [] }: BillingTablesOptions = {},
 ): ReturnType<typeof inPublic> | TablesIn<string> {
   // Drizzle refuses `public` as the name of a schema; tables that name none are there.
-  return schemaName === "public" ? inPublic() : inSchema(schemaName);
+  return schemaName === "public" ? inPublic(roles) : inSchema(schemaName, roles);
 }

@@ -10,6 +10,6 @@
  *
  * @module backend-billing/drizzle
  */
-export { createBillingTables } from "./factory.js";
+export { type BillingTablesOptions, createBillingTables } from "./factory.js";
 export type * from "./objects.js";
 export * from "./tables.js";

@@ -1,10 +1,14 @@
 /**
- * Checks the place of the tables before a store is used for the first time. A check that passed is
+ * Checks the place of the tables before a store is used for the first time: that it was decided
+ * where they are, and that the role which connects sees every row. A check that passed is
  * remembered for its pool, so it costs one round trip for each process and none afterwards.
  */
+import { BillingError } from "../core/errors.js";
 import type { Store } from "../core/store.js";
-import type { PoolLike } from "./database.js";
-import { DEFAULT_SCHEMA, TABLE_OF_EVERY_INSTALLATION, undecidedSchema } from "./schema.js";
+import { type Access, allTables, isDenied, isHidden, selectAccess } from "./access.js";
+import { identifier, type PoolLike } from "./database.js";
+import { schemaOf, TABLE_OF_EVERY_INSTALLATION, undecidedSchema } from "./schema.js";
+import { migrationsTable } from "./tables.js";
 
 export interface PlaceOptions {
   readonly pool: PoolLike;
@@ -47,12 +51,41 @@ export function checkedAtFirstUse(store: Store, options: PlaceOptions): Store {
  * none yet: the statement that follows fails by itself, and the check is made again.
  */
 async function checkPlace({ pool, schema }: PlaceOptions): Promise<"ready" | "absent"> {
+  const name = schemaOf(schema === undefined ? {} : { schema });
   const { rows } = await pool.query(
-    `SELECT n.nspname::text AS schema FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.relname = $1 AND n.nspname IN ($2, 'public')`,
-    [TABLE_OF_EVERY_INSTALLATION, schema ?? DEFAULT_SCHEMA],
+    `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+         WHERE n.nspname = 'public' AND c.relname = $3) AS in_public,
+       (SELECT json_agg(a) FROM (${selectAccess("r.rolname = current_user")}) AS a) AS access`,
+    [name, JSON.stringify(allTables()), TABLE_OF_EVERY_INSTALLATION],
   );
-  const found = (rows as { schema: string }[]).map((row) => row.schema);
-  if (schema === undefined && found.includes("public")) throw undecidedSchema();
-  return found.includes(schema ?? DEFAULT_SCHEMA) ? "ready" : "absent";
+  const [found] = rows as { in_public: boolean; access: readonly Access[] | null }[];
+  if (schema === undefined && found?.in_public) throw undecidedSchema();
+  const access = found?.access ?? [];
+  if (!access.some(({ table }) => table === TABLE_OF_EVERY_INSTALLATION)) return "absent";
+  const problem = roleProblem(name, access);
+  if (problem !== undefined) throw new BillingError("invalid_config", problem);
+  return "ready";
+}
+
+/** Why the role that connects cannot be trusted with these tables, and what to do. */
+export function roleProblem(schema: string, access: readonly Access[]): string | undefined {
+  const used = access.filter(({ table }) => table !== migrationsTable); // only `migrate` reads that
+  const hidden = used.filter(isHidden);
+  const denied = used.filter(isDenied);
+  const [first] = [...hidden, ...denied];
+  if (first === undefined) return undefined;
+  const role = identifier(first.role);
+  const what =
+    hidden.length > 0
+      ? `row level security hides rows of ${named(hidden)} from the role ${role}, which connects here. It would see empty tables and make second customers`
+      : `the role ${role}, which connects here, may not read ${named(denied)}`;
+  return (
+    `In the schema ${identifier(schema)} ${what}. Name the role in \`roles\` and run \`migrate\` as the owner of the tables ` +
+    `(npx backend-billing migrate --roles ${first.role}), or connect as the owner. With Drizzle: createBillingTables("${schema}", { roles: ["${first.role}"] }), and grant by hand.`
+  );
+}
+
+function named(access: readonly Access[]): string {
+  const [{ table } = { table: "" }, ...others] = access;
+  return others.length > 0 ? `${table} and ${others.length} other tables` : `${table}`;
 }

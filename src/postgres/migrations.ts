@@ -5,14 +5,21 @@
  */
 import { type ResourceName, resourceNames } from "../core/catalogue.js";
 import { BillingError } from "../core/errors.js";
+import { accessOfCurrent, isHidden } from "./access.js";
 import { identifier, type PoolLike, type Queryable, transaction } from "./database.js";
 import { qualified } from "./ddl.js";
 import { surviveIdleErrors } from "./pool-errors.js";
+import {
+  applyRoles,
+  checkedRoles,
+  printRoles,
+  revokeDefaults,
+  rolesThatWouldBeBlind,
+  undecidedRoles,
+} from "./roles.js";
 import { schemaOf, TABLE_OF_EVERY_INSTALLATION, undecidedSchema } from "./schema.js";
 import { allSteps, type Step } from "./steps.js";
-
-/** Written by each applied step; read by the next `migrate`. */
-export const migrationsTable = "backend_billing_migrations";
+import { migrationsTable } from "./tables.js";
 
 /** Which tables, and where. */
 export interface MigrationOptions {
@@ -20,6 +27,12 @@ export interface MigrationOptions {
   readonly schema?: string;
   /** The mirrored resources. Default: all. Choosing fewer later drops nothing. */
   readonly resources?: readonly ResourceName[];
+  /**
+   * The roles that the application connects as, where it does not connect as the owner of the
+   * tables. They are granted what they need, and get a policy that shows them every row; everybody
+   * else sees none. A role that is no longer named loses both. Default: those named before.
+   */
+  readonly roles?: readonly string[];
 }
 
 /** Which tables to print, and where they are to be. */
@@ -49,9 +62,10 @@ export async function migrate(
   surviveIdleErrors(pool);
   const schema = schemaOf(options);
   const steps = stepsFor(options);
+  const roles = options.roles && checkedRoles(options.roles);
   return inTransaction(pool, schema, async (connection) => {
     if (options.schema === undefined) await refuseUndecided(connection);
-    return apply(connection, schema, steps, allSteps);
+    return apply(connection, { schema, roles }, steps, allSteps);
   });
 }
 
@@ -71,9 +85,12 @@ export function printMigrations(options: PrintOptions = {}): string {
   const steps = stepsFor(options).filter((step) => !options.applied?.includes(step.id));
   // Even where the schema exists, IF NOT EXISTS wants the right to create one. `public` is there.
   const prepare = schema === "public" ? [] : [createSchema(schema)];
+  const tables = [...stepsFor(options).flatMap((step) => step.creates), migrationsTable];
+  const roles = checkedRoles(options.roles ?? []);
   return [
     printed(["BEGIN", ...begin, ...prepare, createMigrationsTable(schema)]),
     ...steps.map((step) => `-- ${step.id}\n${printed(applyStep(schema, step))}`),
+    printed(printRoles(schema, tables, roles)),
     printed(["COMMIT"]),
   ].join("\n");
 }
@@ -109,30 +126,45 @@ export function applySteps(
   schema: string,
   steps: readonly Step[],
 ): Promise<{ applied: string[] }> {
-  return inTransaction(pool, schema, (connection) => apply(connection, schema, steps, steps));
+  return inTransaction(pool, schema, (connection) =>
+    apply(connection, { schema, roles: undefined }, steps, steps),
+  );
 }
 
 /** Applies those of the steps that are not recorded. `known` are those it may find recorded. */
 async function apply(
   connection: Queryable,
-  schema: string,
+  { schema, roles }: { readonly schema: string; readonly roles: readonly string[] | undefined },
   steps: readonly Step[],
   known: readonly Step[],
 ): Promise<{ applied: string[] }> {
   const found = await inspect(connection, schema);
+  await refuseHidden(connection, schema, found);
   refuseNewer(schema, found.recorded, known);
   const pending = steps.filter((step) => !found.recorded.has(step.id));
   refuseOwned(schema, found.relations, pending);
-  if (pending.length === 0) return { applied: [] };
+  if (roles === undefined) await refuseBlinding(connection, schema, found, pending);
+  if (pending.length > 0) await applyPending(connection, schema, found, pending);
+  await applyRoles(connection, schema, roles);
+  return { applied: pending.map((step) => step.id) };
+}
 
+async function applyPending(
+  connection: Queryable,
+  schema: string,
+  found: Found,
+  pending: readonly Step[],
+): Promise<void> {
+  const created = pending.flatMap((step) => step.creates);
   if (!found.exists) await connection.query(createSchema(schema));
   if (!found.relations.has(migrationsTable)) {
     await connection.query(createMigrationsTable(schema));
+    created.push(migrationsTable);
   }
   for (const statement of pending.flatMap((step) => applyStep(schema, step))) {
     await connection.query(statement);
   }
-  return { applied: pending.map((step) => step.id) };
+  await revokeDefaults(connection, schema, created);
 }
 
 /** One migration at a time, all of it or nothing; what fails says which schema it was about. */
@@ -222,6 +254,34 @@ function unknownTo(known: readonly Step[], recorded: ReadonlySet<string>): strin
 async function refuseUndecided(database: Queryable): Promise<void> {
   const { relations } = await inspect(database, "public");
   if (relations.has(TABLE_OF_EVERY_INSTALLATION)) throw undecidedSchema();
+}
+
+/** A role that row security hides the record of steps from would begin at the first one. */
+async function refuseHidden(connection: Queryable, schema: string, found: Found): Promise<void> {
+  if (found.recorded.size > 0 || !found.relations.has(migrationsTable)) return;
+  const [own] = (await accessOfCurrent(connection, schema)).filter(
+    ({ table }) => table === migrationsTable,
+  );
+  if (own === undefined || !isHidden(own)) return;
+  throw new BillingError(
+    "invalid_config",
+    `Row level security hides ${qualified(schema, migrationsTable)} from the role ${identifier(own.role)}. ` +
+      "Run `migrate` as the owner of the tables, and name this role in `roles` if the application connects as it.",
+  );
+}
+
+/** Row security is switched on only when it is decided which roles are to see the rows. */
+async function refuseBlinding(
+  connection: Queryable,
+  schema: string,
+  { relations }: Found,
+  pending: readonly Step[],
+): Promise<void> {
+  const tables = pending.flatMap(({ secures = [] }) => secures);
+  const used = tables.filter((name) => relations.has(name));
+  if (used.length === 0) return;
+  const blind = await rolesThatWouldBeBlind(connection, schema, used);
+  if (blind.length > 0) throw undecidedRoles(blind);
 }
 
 function refuseNewer(schema: string, recorded: ReadonlySet<string>, known: readonly Step[]): void {

@@ -26,6 +26,11 @@ export interface PostgresConfig extends BillingConfig {
   readonly base_url?: string | undefined;
   /** The schema that holds the tables. Default `billing`. */
   readonly schema?: string;
+  /**
+   * The roles that the application connects as, where it is not the owner of the tables: `migrate`
+   * grants them what they need. Leave it out when the application runs its own migrations.
+   */
+  readonly roles?: readonly string[];
 }
 
 /** What a call may bring along; everything is optional. */
@@ -79,6 +84,7 @@ export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
   const options: MigrationOptions = {
     ...(config.schema === undefined ? {} : { schema: config.schema }),
     ...(config.resources === undefined ? {} : { resources: config.resources }),
+    ...(config.roles === undefined ? {} : { roles: config.roles }),
   };
   const within = (context?: Context) => (context?.db === undefined ? own : on(context.db));
   return {

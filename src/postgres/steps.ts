@@ -4,7 +4,7 @@
  */
 import { type ResourceName, resourceNames } from "../core/catalogue.js";
 import { createIndex, createTable, qualified } from "./ddl.js";
-import { internalTables, resourceTable, type Table } from "./tables.js";
+import { internalTables, migrationsTable, resourceTable, type Table } from "./tables.js";
 
 export interface Step {
   /** Recorded in the database once the step has run. */
@@ -13,6 +13,8 @@ export interface Step {
   readonly resource?: ResourceName;
   /** Names of the tables that the step creates. */
   readonly creates: readonly string[];
+  /** Names of the tables that the step switches row security on for. */
+  readonly secures?: readonly string[];
   /** One SQL statement each, without semicolons: some clients take only one at a time. */
   statements(schema: string): readonly string[];
 }
@@ -50,6 +52,21 @@ const productNames: Step = {
 };
 
 /**
+ * Shows the tables to their owner alone, until a policy says otherwise. Not forced: the owner is
+ * the one that runs the migrations, and usually the application.
+ */
+const security = (id: string, tables: readonly string[]): Step => ({
+  id,
+  creates: [],
+  secures: tables,
+  statements: (schema) =>
+    tables.flatMap((name) => [
+      `ALTER TABLE ${qualified(schema, name)} ENABLE ROW LEVEL SECURITY`,
+      `REVOKE ALL ON TABLE ${qualified(schema, name)} FROM PUBLIC`,
+    ]),
+});
+
+/**
  * Every step there is, in the order in which they run. Each resource has a step of its own, so that
  * choosing more resources later only adds tables.
  */
@@ -62,4 +79,9 @@ export const allSteps: readonly Step[] = [
     resource,
   })),
   productNames,
+  security("0003_row_security", [...internalTables.map(({ name }) => name), migrationsTable]),
+  ...resourceNames.map((resource) => ({
+    ...security(`0003_row_security_${resource}`, [resourceTable(resource).name]),
+    resource,
+  })),
 ];

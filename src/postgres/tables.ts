@@ -177,6 +177,9 @@ export const internalTables: readonly Table[] = [
   },
 ];
 
+/** Written by each applied step of `migrate`, and read by the next `migrate`. Not with drizzle-kit. */
+export const migrationsTable = "backend_billing_migrations";
+
 /** Every table for the chosen resources. */
 export function tablesFor(chosen: readonly ResourceName[] = resourceNames): readonly Table[] {
   return [...internalTables, ...chosen.map(resourceTable)];

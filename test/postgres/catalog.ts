@@ -2,7 +2,7 @@
 // compared here and not as text, because the same table can be written in many ways.
 import type { Queryable } from "../../src/postgres/database.js";
 import { qualified } from "../../src/postgres/ddl.js";
-import { migrationsTable } from "../../src/postgres/migrations.js";
+import { migrationsTable } from "../../src/postgres/tables.js";
 
 export type Catalog = Readonly<Record<string, CatalogTable>>;
 
@@ -12,6 +12,7 @@ interface CatalogTable {
   readonly columns: readonly string[];
   readonly constraints: readonly string[];
   readonly indexes: readonly string[];
+  readonly policies: readonly string[];
 }
 
 /** Every relation of a schema but the record of migrations, which drizzle-kit does not have. */
@@ -39,7 +40,12 @@ export async function readCatalog(db: Queryable, schema: string): Promise<Catalo
            || CASE WHEN i.indisvalid THEN '' ELSE ' INVALID' END
          FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
          WHERE i.indrelid = c.oid ORDER BY x.relname
-       ) AS indexes
+       ) AS indexes,
+       ARRAY(
+         SELECT concat_ws(' ', p.policyname, p.permissive, p.roles, p.cmd, p.qual, p.with_check)
+         FROM pg_policies p WHERE p.schemaname = n.nspname AND p.tablename = c.relname
+         ORDER BY p.policyname
+       ) AS policies
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = $1 AND c.relkind <> 'i' AND c.relname <> $2
      ORDER BY c.relname`,

@@ -52,15 +52,18 @@ describe("a row written by Drizzle", () => {
 });
 
 // drizzle-kit 0.31 does not quote a schema's name everywhere: `push` cannot take `Billing`.
-const fromFactory = (name: string, tables: object) => ({
+const fromFactory = (name: string, tables: object, roles: readonly string[]) => ({
   name,
+  roles,
   source: `import { createBillingTables } from "backend-billing/drizzle";
-    export const { ${Object.keys(tables).join(", ")} } = createBillingTables("${name}");`,
+    export const { ${Object.keys(tables).join(", ")} } =
+      createBillingTables("${name}", { roles: ${JSON.stringify(roles)} });`,
 });
+// Roles that every server has.
 const apps = [
-  { name: "billing", source: 'export * from "backend-billing/drizzle";' },
-  fromFactory("app_billing", createBillingTables("app_billing")),
-  fromFactory("public", createBillingTables("public")),
+  { name: "billing", roles: [], source: 'export * from "backend-billing/drizzle";' },
+  fromFactory("app_billing", createBillingTables("app_billing"), ["pg_monitor", "pg_checkpoint"]),
+  fromFactory("public", createBillingTables("public"), []),
 ];
 
 describe("on the PostgreSQL of the run", () => {
@@ -79,6 +82,18 @@ describe.skipIf(!olderBinaries)(
   },
 );
 
+/**
+ * drizzle-kit 0.31 creates a policy without its conditions when it pushes, and such a policy shows
+ * nothing. docs/recipes/roles.md says what to do, and the first use of a store finds it out.
+ */
+const withoutConditions = (catalog: Catalog): Catalog =>
+  Object.fromEntries(
+    Object.entries(catalog).map(([name, table]) => [
+      name,
+      { ...table, policies: table.policies.map((text) => text.replace(/ true true$/, "")) },
+    ]),
+  );
+
 function compareCatalogs(adminUrl: () => string): void {
   /** The catalog of a new database after `apply`. */
   async function catalogAfter(
@@ -96,13 +111,13 @@ function compareCatalogs(adminUrl: () => string): void {
     }
   }
 
-  describe.each(apps)("in the schema $name", ({ name, source }) => {
+  describe.each(apps)("in the schema $name", ({ name, roles, source }) => {
     let app: DrizzleApp;
     let migrated: Catalog;
 
     beforeAll(async () => {
       app = await createDrizzleApp(source, name);
-      migrated = await catalogAfter(name, (pool) => migrate(pool, { schema: name }));
+      migrated = await catalogAfter(name, (pool) => migrate(pool, { schema: name, roles }));
     });
     afterAll(() => app.remove());
 
@@ -126,7 +141,7 @@ function compareCatalogs(adminUrl: () => string): void {
         // columns that it read back in another order, so its words are not compared.
         await app.push(url);
       });
-      expect(pushed).toEqual(migrated);
+      expect(pushed).toEqual(roles.length === 0 ? migrated : withoutConditions(migrated));
     });
   });
 }

@@ -127,3 +127,45 @@ CREATE UNIQUE INDEX "backend_billing_refunds_byRefundId" ON "public"."backend_bi
 -- 0002_product_names
 DROP INDEX IF EXISTS "public"."backend_billing_products_byName";
 CREATE INDEX "backend_billing_products_byName" ON "public"."backend_billing_products" ("left"((stripe ->> 'name'::text), 200));
+
+-- 0003_row_security
+ALTER TABLE "public"."backend_billing_versions" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_versions" FROM PUBLIC;
+ALTER TABLE "public"."backend_billing_receipts" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_receipts" FROM PUBLIC;
+ALTER TABLE "public"."backend_billing_records" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_records" FROM PUBLIC;
+ALTER TABLE "public"."backend_billing_migrations" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_migrations" FROM PUBLIC;
+
+-- 0003_row_security_products
+ALTER TABLE "public"."backend_billing_products" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_products" FROM PUBLIC;
+
+-- 0003_row_security_prices
+ALTER TABLE "public"."backend_billing_prices" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_prices" FROM PUBLIC;
+
+-- 0003_row_security_customers
+ALTER TABLE "public"."backend_billing_customers" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_customers" FROM PUBLIC;
+
+-- 0003_row_security_subscriptions
+ALTER TABLE "public"."backend_billing_subscriptions" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_subscriptions" FROM PUBLIC;
+
+-- 0003_row_security_coupons
+ALTER TABLE "public"."backend_billing_coupons" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_coupons" FROM PUBLIC;
+
+-- 0003_row_security_promotion_codes
+ALTER TABLE "public"."backend_billing_promotion_codes" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_promotion_codes" FROM PUBLIC;
+
+-- 0003_row_security_payouts
+ALTER TABLE "public"."backend_billing_payouts" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_payouts" FROM PUBLIC;
+
+-- 0003_row_security_refunds
+ALTER TABLE "public"."backend_billing_refunds" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_refunds" FROM PUBLIC;

@@ -34,6 +34,7 @@ CREATE TABLE "billing"."backend_billing_coupons" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_coupons" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_customers" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"customer_id" text NOT NULL,
@@ -42,6 +43,7 @@ CREATE TABLE "billing"."backend_billing_customers" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_customers" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_payouts" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"payout_id" text NOT NULL,
@@ -49,6 +51,7 @@ CREATE TABLE "billing"."backend_billing_payouts" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_payouts" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_prices" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"price_id" text NOT NULL,
@@ -56,6 +59,7 @@ CREATE TABLE "billing"."backend_billing_prices" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_prices" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_products" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"product_id" text NOT NULL,
@@ -63,6 +67,7 @@ CREATE TABLE "billing"."backend_billing_products" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_products" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_promotion_codes" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"promotion_code_id" text NOT NULL,
@@ -70,6 +75,7 @@ CREATE TABLE "billing"."backend_billing_promotion_codes" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_promotion_codes" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_receipts" (
 	"event_id" text PRIMARY KEY NOT NULL,
 	"type" text NOT NULL,
@@ -78,6 +84,7 @@ CREATE TABLE "billing"."backend_billing_receipts" (
 	"received_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_receipts" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_records" (
 	"kind" text NOT NULL,
 	"id" text NOT NULL,
@@ -88,6 +95,7 @@ CREATE TABLE "billing"."backend_billing_records" (
 	CONSTRAINT "backend_billing_records_pkey" PRIMARY KEY("kind","id")
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_records" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_refunds" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"refund_id" text NOT NULL,
@@ -95,6 +103,7 @@ CREATE TABLE "billing"."backend_billing_refunds" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_refunds" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_subscriptions" (
 	"_id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"subscription_id" text,
@@ -103,6 +112,7 @@ CREATE TABLE "billing"."backend_billing_subscriptions" (
 	"last_synced_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_subscriptions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "billing"."backend_billing_versions" (
 	"resource" text NOT NULL,
 	"id" text NOT NULL,
@@ -115,6 +125,7 @@ CREATE TABLE "billing"."backend_billing_versions" (
 	CONSTRAINT "backend_billing_versions_pkey" PRIMARY KEY("resource","id")
 );
 --> statement-breakpoint
+ALTER TABLE "billing"."backend_billing_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE "organisations" ADD CONSTRAINT "organisations_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "orders_one_unpaid" ON "orders" USING btree ("entity_id","price_id") WHERE paid_at is null;--> statement-breakpoint

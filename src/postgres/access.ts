@@ -11,7 +11,7 @@ export const ROLES_POLICY = "backend_billing_roles";
 
 /** What a statement of the library does to rows. */
 const commands = ["SELECT", "INSERT", "UPDATE", "DELETE"] as const;
-export type Command = (typeof commands)[number];
+type Command = (typeof commands)[number];
 /** Row security does not apply to the last two: TRUNCATE empties, a trigger runs in other hands. */
 export type Privilege = Command | "TRUNCATE" | "TRIGGER";
 
@@ -25,6 +25,8 @@ export interface Access {
   readonly everything: boolean;
   /** Named in our policy, or a member of a role that is. */
   readonly named: boolean;
+  /** Whether row security is switched on for the table. */
+  readonly rowSecurity: boolean;
   /** Whether it may look into the schema. */
   readonly usage: boolean;
   readonly privileges: readonly Privilege[];
@@ -63,6 +65,7 @@ SELECT r.rolname::text AS role, c.relname::text AS "table",
     WHERE CASE WHEN k.privilege IN ('SELECT', 'INSERT', 'UPDATE')
       THEN has_any_column_privilege(r.oid, c.oid, k.privilege)
       ELSE has_table_privilege(r.oid, c.oid, k.privilege) END) AS privileges,
+  c.relrowsecurity AS "rowSecurity",
   c.relrowsecurity AND NOT r.rolsuper AND NOT r.rolbypassrls
     AND (c.relforcerowsecurity OR NOT pg_has_role(r.oid, c.relowner, 'USAGE')) AS secured,
   (SELECT coalesce(json_agg(k.command), '[]') FROM (VALUES ('SELECT', 'r'), ('INSERT', 'a'),
@@ -107,6 +110,31 @@ export const isHidden = ({ usage, secured, privileges, open }: Access): boolean 
 /** Whether the role cannot read the table at all. */
 export const isDenied = ({ usage, privileges }: Access): boolean =>
   !usage || !privileges.includes("SELECT");
+
+/** Why a role cannot be trusted with the tables, as part of a sentence about it. */
+export interface RoleProblem {
+  readonly role: string;
+  readonly reason: string;
+}
+
+/** What keeps the role of these entries from using the tables. */
+export function roleProblem(access: readonly Access[]): RoleProblem | undefined {
+  const used = access.filter(({ table }) => table !== migrationsTable); // only `migrate` reads that
+  const hidden = used.filter(isHidden);
+  const denied = used.filter(isDenied);
+  const [first] = [...hidden, ...denied];
+  if (first === undefined) return undefined;
+  const reason =
+    hidden.length > 0
+      ? `row level security hides rows of ${counted(hidden)} from it, and with tables that look empty it would make second customers`
+      : `it may not read ${counted(denied)}`;
+  return { role: first.role, reason };
+}
+
+function counted([first, ...others]: readonly Access[]): string {
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  return `${first?.table ?? ""}${more}`;
+}
 
 /** What a role really can do with a table that it was not meant to have. */
 export function strayAccess(access: Access): readonly Privilege[] {

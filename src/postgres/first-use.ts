@@ -5,10 +5,9 @@
  */
 import { BillingError } from "../core/errors.js";
 import type { Store } from "../core/store.js";
-import { type Access, allTables, isDenied, isHidden, selectAccess } from "./access.js";
+import { type Access, allTables, type RoleProblem, roleProblem, selectAccess } from "./access.js";
 import { identifier, type PoolLike } from "./database.js";
 import { schemaOf, TABLE_OF_EVERY_INSTALLATION, undecidedSchema } from "./schema.js";
-import { migrationsTable } from "./tables.js";
 
 export interface PlaceOptions {
   readonly pool: PoolLike;
@@ -62,30 +61,16 @@ async function checkPlace({ pool, schema }: PlaceOptions): Promise<"ready" | "ab
   if (schema === undefined && found?.in_public) throw undecidedSchema();
   const access = found?.access ?? [];
   if (!access.some(({ table }) => table === TABLE_OF_EVERY_INSTALLATION)) return "absent";
-  const problem = roleProblem(name, access);
-  if (problem !== undefined) throw new BillingError("invalid_config", problem);
+  const problem = roleProblem(access);
+  if (problem !== undefined) throw unusable(name, problem);
   return "ready";
 }
 
-/** Why the role that connects cannot be trusted with these tables, and what to do. */
-export function roleProblem(schema: string, access: readonly Access[]): string | undefined {
-  const used = access.filter(({ table }) => table !== migrationsTable); // only `migrate` reads that
-  const hidden = used.filter(isHidden);
-  const denied = used.filter(isDenied);
-  const [first] = [...hidden, ...denied];
-  if (first === undefined) return undefined;
-  const role = identifier(first.role);
-  const what =
-    hidden.length > 0
-      ? `row level security hides rows of ${named(hidden)} from the role ${role}, which connects here. It would see empty tables and make second customers`
-      : `the role ${role}, which connects here, may not read ${named(denied)}`;
-  return (
-    `In the schema ${identifier(schema)} ${what}. Name the role in \`roles\` and run \`migrate\` as the owner of the tables ` +
-    `(npx backend-billing migrate --roles ${first.role}), or connect as the owner. With Drizzle: createBillingTables("${schema}", { roles: ["${first.role}"] }), and grant by hand.`
+function unusable(schema: string, { role, reason }: RoleProblem): BillingError {
+  return new BillingError(
+    "invalid_config",
+    `The role ${identifier(role)} connects here and cannot use the tables in the schema ${identifier(schema)}: ${reason}. ` +
+      `Name the role in \`roles\` and run \`migrate\` as the owner of the tables (npx backend-billing migrate --roles ${role}), or connect as the owner. ` +
+      `With Drizzle: createBillingTables("${schema}", { roles: ["${role}"] }), and grant by hand. docs/recipes/roles.md has more.`,
   );
-}
-
-function named(access: readonly Access[]): string {
-  const [{ table } = { table: "" }, ...others] = access;
-  return others.length > 0 ? `${table} and ${others.length} other tables` : `${table}`;
 }

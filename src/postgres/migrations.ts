@@ -17,7 +17,7 @@ import {
   rolesThatWouldBeBlind,
   undecidedRoles,
 } from "./roles.js";
-import { schemaOf, TABLE_OF_EVERY_INSTALLATION, undecidedSchema } from "./schema.js";
+import { hasInstallation, schemaOf, undecidedSchema } from "./schema.js";
 import { allSteps, type Step } from "./steps.js";
 import { migrationsTable } from "./tables.js";
 
@@ -252,8 +252,7 @@ function unknownTo(known: readonly Step[], recorded: ReadonlySet<string>): strin
 
 /** No `schema` was set, and `public` holds an installation from before there was a default. */
 async function refuseUndecided(database: Queryable): Promise<void> {
-  const { relations } = await inspect(database, "public");
-  if (relations.has(TABLE_OF_EVERY_INSTALLATION)) throw undecidedSchema();
+  if (await hasInstallation(database, "public")) throw undecidedSchema();
 }
 
 /** A role that row security hides the record of steps from would begin at the first one. */

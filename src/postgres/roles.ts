@@ -66,13 +66,13 @@ export const printRoles = (
       ];
 
 /** What is there: for each table the roles of our policy, or undefined where it has none. */
-export interface TableRoles {
+interface TableRoles {
   readonly table: string;
   readonly policy: readonly string[] | null;
 }
 
 /** What a role has already: whether it may look into the schema, and what it may do with tables. */
-export interface RoleGrants {
+interface RoleGrants {
   readonly role: string;
   readonly usage: boolean;
   /** The tables of which it has everything that it needs. */

@@ -1,5 +1,6 @@
 /** The schema that holds the tables: its name, and the refusal of one that was never decided. */
 import { BillingError } from "../core/errors.js";
+import type { Queryable } from "./database.js";
 
 /**
  * Where the tables are unless an application says otherwise. Not `public`: there, default
@@ -15,6 +16,16 @@ export function schemaOf({ schema = DEFAULT_SCHEMA }: { readonly schema?: string
   const bytes = new TextEncoder().encode(schema).length;
   if (bytes >= 1 && bytes <= 63 && !schema.includes("\0")) return schema;
   throw new BillingError("invalid_config", "`schema` must be a name of 1 to 63 bytes.");
+}
+
+/** Whether a schema holds tables of ours. */
+export async function hasInstallation(database: Queryable, schema: string): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relname = $2`,
+    [schema, TABLE_OF_EVERY_INSTALLATION],
+  );
+  return rows.length > 0;
 }
 
 /** `public` holds tables of ours and no `schema` is set: the default would start with empty ones. */

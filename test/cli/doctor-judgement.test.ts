@@ -6,6 +6,7 @@ import { type Code, catalogue } from "../../src/cli/doctor/catalogue.js";
 import { diagnose } from "../../src/cli/doctor/diagnose.js";
 import type { Answer, Facts } from "../../src/cli/doctor/facts.js";
 import { addressFacts, isLocal, keyFacts } from "../../src/cli/doctor/gather.js";
+import type { Access } from "../../src/postgres/access.js";
 
 const webhook = "https://app.example/stripe/webhook";
 const endpoint = { id: "we_1", url: webhook, enabled: true, version: "v1", events: ["a", "b"] };
@@ -26,9 +27,10 @@ const stripe = {
 const stored = { live: true, account: "acct_1", secretFits: { we_1: true }, copied: true };
 const database = {
   state: "answers",
-  schema: "public",
+  schema: "billing",
   ahead: 0,
   tables: { owner: "migrate", pending: [], unknown: [] },
+  access: { role: "app", access: [] },
   stored,
 } as const satisfies Facts["database"];
 const well: Facts = {
@@ -63,7 +65,70 @@ const local: Facts["address"] = {
 const testKey: Facts["key"] = { state: "given", live: false, restricted: false };
 const testStored = { ...database, stored: { ...stored, live: false } };
 
+const owned: Access = {
+  role: "app",
+  table: "backend_billing_records",
+  owner: true,
+  everything: false,
+  named: false,
+  rowSecurity: true,
+  usage: true,
+  privileges: ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER"],
+  secured: false,
+  open: [],
+};
+const anon: Access = { ...owned, role: "anon", owner: false, secured: true };
+const withAccess = (schema: string, ...access: readonly Access[]): Facts => ({
+  ...well,
+  database: { ...database, schema, access: { role: "app", access } },
+});
+
 const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
+  ["the owner of the tables connects", withAccess("billing", owned), []],
+  ["tables in public", withAccess("public", owned), ["schema_public"]],
+  [
+    "a schema that was not decided",
+    { ...well, database: { state: "undecided" } },
+    ["schema_undecided"],
+  ],
+  [
+    "row security is off",
+    withAccess("billing", { ...owned, rowSecurity: false }),
+    ["row_security_off"],
+  ],
+  ["a stranger has every privilege", withAccess("billing", owned, anon), ["access_open"]],
+  [
+    "a stranger has privileges, and sees no rows",
+    withAccess("billing", owned, { ...anon, privileges: ["SELECT"] }),
+    ["access_granted"],
+  ],
+  [
+    "a named role",
+    withAccess("billing", owned, {
+      ...anon,
+      named: true,
+      privileges: ["SELECT"],
+      open: ["SELECT"],
+    }),
+    [],
+  ],
+  [
+    "the role that connects sees no rows",
+    withAccess("billing", { ...anon, role: "app", named: true, privileges: ["SELECT"] }),
+    ["role_unusable"],
+  ],
+  [
+    "row security comes with migrations that are pending",
+    {
+      ...well,
+      database: {
+        ...database,
+        tables: { owner: "migrate", pending: ["0003_row_security"], unknown: [] },
+        access: { role: "app", access: [{ ...owned, rowSecurity: false }] },
+      },
+    },
+    ["migrations_pending"],
+  ],
   ["all is well", well, []],
   ["a clock 9 s off is well enough", { ...well, stripe: { ...stripe, ahead: 9_000 } }, []],
   ["a clock 10 s off", { ...well, stripe: { ...stripe, ahead: 10_000 } }, ["clock_drifts"]],

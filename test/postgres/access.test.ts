@@ -15,6 +15,7 @@ const nobody: Access = {
   owner: false,
   everything: false,
   named: false,
+  rowSecurity: true,
   usage: true,
   privileges: [],
   secured: true,

@@ -10,12 +10,16 @@ export interface TestRole {
 }
 
 /** A role without any privilege. It can log in. */
-export async function createRole(database: TestDatabase, pool: pg.Pool): Promise<TestRole> {
+export async function createRole(
+  database: Pick<TestDatabase, "url">,
+  pool: pg.Pool,
+): Promise<TestRole> {
   const name = newName("role");
-  await pool.query(`CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);
+  const password = newName("word");
+  await pool.query(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`);
   const url = new URL(database.url);
   url.username = name;
-  url.password = name;
+  url.password = password;
   return { name, url: url.href };
 }
 

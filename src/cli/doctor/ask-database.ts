@@ -3,15 +3,19 @@ import type { ResourceName } from "../../core/catalogue.js";
 import type { BillingConfig } from "../../core/config.js";
 import type { Store } from "../../core/store.js";
 import { isSecretInUse } from "../../core/sync/endpoint.js";
+import { roleProblem } from "../../postgres/access.js";
 import type { PoolLike } from "../../postgres/database.js";
 import { migrationState } from "../../postgres/migrations.js";
+import { schemaOf } from "../../postgres/schema.js";
 import { createPostgresStore } from "../../postgres/store.js";
+import { askAccess, isUndecided } from "./ask-access.js";
 import { certain } from "./ask-stripe.js";
 import type { DatabaseFacts, StoredFacts, TableFacts } from "./facts.js";
 import { reasonOf } from "./reason.js";
 
 interface Place {
-  readonly schema: string;
+  /** As it was given. */
+  readonly schema?: string | undefined;
   readonly resources: readonly ResourceName[];
 }
 
@@ -26,17 +30,27 @@ export async function askDatabase(
     const { rows } = await pool.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
     const theirs = Number((rows[0] as { now: unknown }).now);
     const ahead = certain(theirs - Date.now(), theirs - startedAt);
-    const { pending, unknown, missing } = await migrationState(pool, place);
+    if (await isUndecided(pool, place.schema)) return { state: "undecided" };
+    const { resources } = place;
+    const schema = schemaOf(place.schema === undefined ? {} : { schema: place.schema });
+    const access = await askAccess(pool, schema);
+    const own = access.access.filter(({ role }) => role === access.role);
+    if (roleProblem(own) !== undefined) {
+      // It cannot read them, and that is what is told.
+      const tables = { owner: "migrate", pending: [], unknown: [] } as const;
+      return { state: "answers", schema, ahead, tables, access };
+    }
+    const { pending, unknown, missing } = await migrationState(pool, { schema, resources });
     const tables: TableFacts =
       missing === undefined
         ? { owner: "migrate", pending, unknown }
         : { owner: "drizzle-kit", missing };
     const isReadable = (missing ?? pending).length === 0;
     const stored = isReadable
-      ? await readStored(createPostgresStore({ pool, ...place }), config, endpoints)
+      ? await readStored(createPostgresStore({ pool, schema, resources }), config, endpoints)
       : undefined;
-    const { schema } = place;
-    return { state: "answers", schema, ahead, tables, ...(stored === undefined ? {} : { stored }) };
+    const answer = { state: "answers", schema, ahead, tables, access } as const;
+    return { ...answer, ...(stored === undefined ? {} : { stored }) };
   } catch (error) {
     return { state: "unreachable", reason: reasonOf(error) };
   }

@@ -209,6 +209,36 @@ export const catalogue = {
     what: "drizzle-kit owns the tables of the schema {schema}, and these are missing: {tables}.",
     fix: "npx drizzle-kit generate && npx drizzle-kit migrate",
   },
+  schema_undecided: {
+    severity: "error",
+    what: "No schema is given, and the schema public holds tables of this package. The default is billing, where an installation would begin anew.",
+    fix: 'Pass --schema public here and set schema: "public" in your code, or move the tables: docs/upgrading.md, "Tables in public".',
+  },
+  schema_public: {
+    severity: "warning",
+    what: "The tables are in the schema public, which data APIs expose and where default privileges apply.",
+    fix: 'Move them to a schema of their own: docs/upgrading.md, "Tables in public".',
+  },
+  role_unusable: {
+    severity: "error",
+    what: "The role {role} connects here and cannot use the tables in the schema {schema}: {reason}.",
+    fix: "As the owner of the tables: npx backend-billing migrate --roles {role}. Or connect as the owner.",
+  },
+  row_security_off: {
+    severity: "warning",
+    what: "Row level security is switched off in the schema {schema} for {tables}.",
+    fix: "As the owner of the tables: ALTER TABLE {schema}.… ENABLE ROW LEVEL SECURITY, for each of them.",
+  },
+  access_open: {
+    severity: "error",
+    what: "Roles that `roles` does not name can use the tables in the schema {schema}: {roles}.",
+    fix: "As the owner of the tables: {revoke}; and drop policies that open rows to them. If your application connects as one of them, name it: npx backend-billing migrate --roles …",
+  },
+  access_granted: {
+    severity: "warning",
+    what: "Roles that `roles` does not name have privileges in the schema {schema}, and only row level security or the schema's own privileges hold them back: {roles}.",
+    fix: "As the owner of the tables: {revoke}",
+  },
   never_synced: {
     severity: "warning",
     what: "What exists at Stripe was never copied to the end, so the tables may lack it.",

@@ -2,6 +2,7 @@
 import { notSent } from "../endpoint-health.js";
 import { listed } from "../format.js";
 import { commandsOf } from "./commands.js";
+import { diagnoseAccess } from "./diagnose-access.js";
 import type {
   AddressFacts,
   DatabaseFacts,
@@ -77,13 +78,19 @@ function diagnoseDatabase(find: Find, database: DatabaseFacts): Finding[] {
   if (database.state === "unreachable") {
     return [find("database_unreachable", { reason: database.reason })];
   }
-  const { schema, ahead, tables } = database;
+  if (database.state === "undecided") return [find("schema_undecided")];
+  const { schema, ahead, tables, access } = database;
   const off = offBy(ahead);
   return [
     ...diagnoseTables(find, schema, tables),
+    ...(isUpToDate(tables) ? diagnoseAccess(find, schema, access) : []),
     ...(off.seconds >= DRIFT ? [find("database_clock_differs", off)] : []),
   ];
 }
+
+/** Until then, what is wrong with the tables is that they are not as this version makes them. */
+const isUpToDate = (tables: TableFacts): boolean =>
+  tables.owner === "drizzle-kit" || tables.pending.length === 0;
 
 function diagnoseTables(find: Find, schema: string, tables: TableFacts): Finding[] {
   if (tables.owner === "drizzle-kit") {

@@ -1,4 +1,5 @@
 /** What `doctor` knows when it judges. Gathered at the edge, judged by `diagnose`; no secrets in it. */
+import type { Access } from "../../postgres/access.js";
 import type { Place } from "./commands.js";
 
 export interface Facts extends Place {
@@ -76,6 +77,8 @@ export interface Portal {
 
 export type DatabaseFacts =
   | { readonly state: "missing" }
+  /** No schema was given, and `public` holds tables of ours. */
+  | { readonly state: "undecided" }
   | { readonly state: "unreachable"; readonly reason: string }
   | {
       readonly state: "answers";
@@ -83,6 +86,7 @@ export type DatabaseFacts =
       /** Milliseconds that the database's clock is ahead of this machine's, as far as it is certain. */
       readonly ahead: number;
       readonly tables: TableFacts;
+      readonly access: AccessFacts;
       /** Undefined while the tables are not there to be read. */
       readonly stored?: StoredFacts;
     };
@@ -94,6 +98,14 @@ export type TableFacts =
       readonly unknown: readonly string[];
     }
   | { readonly owner: "drizzle-kit"; readonly missing: readonly string[] };
+
+/** Who can do what with the tables. */
+export interface AccessFacts {
+  /** The role that asked. */
+  readonly role: string;
+  /** Empty while there are no tables. */
+  readonly access: readonly Access[];
+}
 
 /** What the tables remember. */
 export interface StoredFacts {

@@ -2,7 +2,6 @@
 import Stripe from "stripe";
 import { type BillingConfig, givenSecrets, webhookSecrets } from "../../core/config.js";
 import { BillingError } from "../../core/errors.js";
-import { schemaOf } from "../../postgres/schema.js";
 import {
   billingConfig,
   type ConnectOptions,
@@ -45,7 +44,7 @@ export async function gather(io: Io, options: GatherOptions): Promise<Facts> {
     options.platform === "convex"
       ? undefined
       : await databaseFacts(io, options, (pool) =>
-          askDatabase(pool, { schema: schemaOf(options), resources }, config, endpoints),
+          askDatabase(pool, { schema: options.schema, resources }, config, endpoints),
         );
   const [first] = secret === "given" ? webhookSecrets(config) : [];
   const webhook =

@@ -24,6 +24,7 @@ import { AGAIN, inRounds } from "./rounds.js";
 import type { Runtime } from "./runtime.js";
 import { sightOfCreation, stripeStatus } from "./sight.js";
 import type { Claimed, Snapshot, StoredRecord } from "./store.js";
+import { type Details, fieldsOf, writtenOf } from "./written.js";
 
 /** The options of every call that is about this target. */
 export function reaching({ account }: Target): Stripe.RequestOptions {
@@ -133,12 +134,14 @@ export async function linkMade(
   startedAt: number,
 ): Promise<void> {
   const snapshot = seen(runtime, claim, customer, startedAt);
+  const sent = fieldsOf((claim.params ?? {}) as Details);
+  const written = await writtenOf(runtime, customer.id, sent);
   await conclude(
     runtime,
     held,
     (now) => {
       if (now.state !== "linked" || now.customerId === customer.id) {
-        return linkedTo(now, customer.id, true);
+        return { ...linkedTo(now, customer.id, true), written };
       }
       reportOther(runtime, customer.id);
       return { ...besides(now, [customer.id]), leasedUntil: 0 };
@@ -187,6 +190,17 @@ export async function store(runtime: Runtime, snapshot: Snapshot | undefined): P
   });
   const unit = result.committed ? result.units[0] : undefined;
   if (unit?.duplicate === false && unit.outcomes[0]?.act === "ask") runtime.wake(ASK_DELAY);
+}
+
+/** A deleted customer is unlinked; the next `setup` makes a new one. */
+export async function forgetCustomer(runtime: Runtime, customerId: string): Promise<void> {
+  return inRounds("The claim on a deleted customer", async () => {
+    const [record] = await runtime.store.recordsOf("claim", customerId, "", 1);
+    const claim = claimOf(record);
+    if (record === undefined || claim === undefined) return;
+    const next = forgotten(claim, runtime.now());
+    if ((await put(runtime, record, next)) === undefined) return AGAIN;
+  });
 }
 
 /** Whether a customer belongs to another entity: editing its metadata at Stripe moves no link. */

@@ -6,6 +6,7 @@ import type Stripe from "stripe";
 import type { Timing } from "./config.js";
 import { HORIZON, isAhead } from "./due.js";
 import type { RecordWrite, StoredRecord } from "./store.js";
+import type { Written } from "./written.js";
 
 export interface Claim {
   /**
@@ -37,6 +38,8 @@ export interface Claim {
    * is left to be sent: the claim then holds no personal data.
    */
   readonly params: Stripe.CustomerCreateParams | null;
+  /** Digests of what was last written to the linked customer, by field. */
+  readonly written: Written;
   /** Milliseconds: when Stripe was last searched in vain for a customer of this entity. */
   readonly lookedAt: number | null;
   /**
@@ -75,7 +78,7 @@ export function claimId({ entityId, account }: Target): string {
 }
 
 /** What claims of earlier versions lack. */
-const ADDED = { counter: 0, spent: false, made: false, lookedAt: null, doubt: null };
+const ADDED = { counter: 0, spent: false, made: false, written: {}, lookedAt: null, doubt: null };
 
 export function claimOf(record: StoredRecord | undefined): Claim | undefined {
   return record && ({ ...ADDED, ...record.data } as unknown as Claim);
@@ -138,6 +141,7 @@ export function opened(before: Claim | undefined, opening: Opening): Claim {
     spent: false,
     made: false,
     past: [],
+    written: {},
     lookedAt: null,
     doubt: null,
     customerId: null,
@@ -164,6 +168,7 @@ export function linkedUnderLease(claim: Claim, customerId: string, made: boolean
     state: "linked",
     customerId,
     made,
+    written: claim.customerId === customerId ? claim.written : {},
     provisional: false,
     others: claim.others.filter((other) => other !== customerId),
     doubt: null,
@@ -189,6 +194,7 @@ export function freed(claim: Claim): Claim {
     state: "free",
     spent: claim.spent || claim.made,
     made: false,
+    written: {},
     customerId: null,
     provisional: false,
     others: claim.others.filter((other) => other !== claim.customerId),

@@ -6,24 +6,13 @@ import type Stripe from "stripe";
 import { carriedEntity, isEntityId, RESERVED_KEYS } from "./carrier.js";
 import type { Row } from "./catalogue.js";
 import { claimKey, counterIn } from "./claim-key.js";
-import {
-  isMirrored,
-  isTaken,
-  linkOf,
-  ownerOf,
-  put,
-  type ReadClaim,
-  reaching,
-  readClaim,
-  reportOther,
-  seen,
-  store,
-} from "./claim-record.js";
+import { isTaken, linkOf, ownerOf, put, readClaim, reportOther } from "./claim-record.js";
 import { afterForeignSight, afterSight } from "./claim-sight.js";
 import { drive, isRefusal } from "./claiming.js";
-import { type Claim, claimId, claimOf, forgotten, nextCounter, type Target } from "./claims.js";
+import { type Claim, claimId, claimOf, nextCounter, type Target } from "./claims.js";
+import { bringDetails } from "./details.js";
 import { factsOf } from "./error-facts.js";
-import { BillingError, provider } from "./errors.js";
+import { BillingError } from "./errors.js";
 import { checkMetadata } from "./metadata.js";
 import { AGAIN, inRounds } from "./rounds.js";
 import type { Runtime } from "./runtime.js";
@@ -62,7 +51,7 @@ const targetOf = (entityId: string, { stripeAccount }: Reach): Target => ({
   account: stripeAccount ?? null,
 });
 
-/** Creates or finds the customer of an entity, and fills in what is missing about it. */
+/** Creates or finds the customer of an entity, and brings its email and metadata up to date. */
 export function setup(
   runtime: Runtime,
   args: SetupArgs,
@@ -85,7 +74,7 @@ async function setUp(
     const customerId = await linkOf(runtime, read);
     note?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
     if (customerId === undefined) await makeTogether(runtime, target, args);
-    else if (await fillMissing(runtime, target, customerId, args, read)) return { customerId };
+    else if (await bringDetails(runtime, target, customerId, args, read)) return { customerId };
     return AGAIN;
   });
 }
@@ -136,60 +125,6 @@ export async function customerIdOf(
       `The entity ${entityId} has no Stripe customer. Call \`setup\` for it first, typically when it is created.`,
     );
   });
-}
-
-type Filled = Pick<Stripe.Customer, "email" | "metadata">;
-
-/** What a caller gave that the customer does not have. */
-function missingOf(customer: Filled, { email, metadata }: SetupArgs): Stripe.CustomerUpdateParams {
-  const fresh = Object.entries(metadata ?? {}).filter(
-    ([key]) => !Object.hasOwn(customer.metadata, key),
-  );
-  return {
-    ...(email && !customer.email ? { email } : {}),
-    ...(fresh.length > 0 ? { metadata: Object.fromEntries(fresh) } : {}),
-  };
-}
-
-const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
-
-/**
- * Adds an email or metadata that Stripe does not have yet; what somebody put there stays, also if
- * the mirror has not heard of it. False if the customer turns out to be deleted.
- */
-async function fillMissing(
-  runtime: Runtime,
-  target: Target,
-  id: string,
-  args: SetupArgs,
-  read: ReadClaim,
-): Promise<boolean> {
-  if (isEmpty(missingOf({ email: null, metadata: {} }, args))) return true;
-  const mirrored = isMirrored(runtime, target);
-  const row = !mirrored || "row" in read ? read.row : await runtime.store.row("customers", id);
-  if (row !== undefined && isEmpty(missingOf(row.stripe, args))) return true;
-  const startedAt = runtime.now();
-  const customer = await runtime
-    .stripe()
-    .customers.retrieve(id, {}, reaching(target))
-    .catch(provider);
-  if (customer.deleted) {
-    await store(runtime, seen(runtime, target, customer, startedAt));
-    await forgetCustomer(runtime, id);
-    return false;
-  }
-  const changes = missingOf(customer, args);
-  if (isEmpty(changes)) {
-    await store(runtime, seen(runtime, target, customer, startedAt));
-    return true;
-  }
-  const updatedAt = runtime.now();
-  const updated = await runtime
-    .stripe()
-    .customers.update(id, changes, reaching(target))
-    .catch(provider);
-  await store(runtime, seen(runtime, target, updated, updatedAt));
-  return true;
 }
 
 /** A customer whose entity an event, a list or an answer has shown. */
@@ -281,17 +216,6 @@ async function isOlderThanLinked(
 ): Promise<boolean> {
   const linked = await runtime.store.row("customers", claim.customerId ?? "");
   return linked !== undefined && created < linked.stripe.created;
-}
-
-/** A deleted customer is unlinked; the next `setup` makes a new one. */
-export async function forgetCustomer(runtime: Runtime, customerId: string): Promise<void> {
-  return inRounds("The claim on a deleted customer", async () => {
-    const [record] = await runtime.store.recordsOf("claim", customerId, "", 1);
-    const claim = claimOf(record);
-    if (record === undefined || claim === undefined) return;
-    const next = forgotten(claim, runtime.now());
-    if ((await put(runtime, record, next)) === undefined) return AGAIN;
-  });
 }
 
 /** Finishes claims whose callers are gone; answers how many it looked at. */

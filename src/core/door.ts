@@ -5,7 +5,8 @@
  */
 import type Stripe from "stripe";
 import { carriedEntity } from "./carrier.js";
-import { forgetCustomer, observeCustomer } from "./customers.js";
+import { forgetCustomer } from "./claim-record.js";
+import { observeCustomer } from "./customers.js";
 import { ASK_DELAY } from "./mirror.js";
 import { type EventOutcome, eventOutcome, tellEvent } from "./observe.js";
 import type { Runtime } from "./runtime.js";

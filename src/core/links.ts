@@ -6,6 +6,7 @@ import type Stripe from "stripe";
 import { checkSetup, customerIdOf, type Reach, setup } from "./customers.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
+import { forLiveCustomer } from "./live-customer.js";
 import { checkQuantity, linesFor, soldPrices } from "./offers.js";
 import { checkTarget, type ReturnTo, returnLink } from "./return.js";
 import type { Runtime } from "./runtime.js";
@@ -116,11 +117,10 @@ async function subscribeLink(
   checkGiven(runtime, params, ["priceId"], ["success_url", "cancel_url"]);
   checkQuantity(quantity);
   checkSetup({ entityId });
-  const reach = reachOf(options);
-  const sold = await soldPrices(runtime, [priceId, ...pricesIn(given, rest.optional_items)], reach);
-  const line_items = linesFor(priceId, sold, quantity, given);
-  const { customerId } = await setup(runtime, { entityId }, reach);
-  return openSession(runtime, { ...rest, mode, customer: customerId, line_items }, options);
+  const prices = [priceId, ...pricesIn(given, rest.optional_items)];
+  const sold = await soldPrices(runtime, prices, reachOf(options));
+  const session = { ...rest, mode, line_items: linesFor(priceId, sold, quantity, given) };
+  return openSession(runtime, customerFor(runtime, entityId, options), session, options);
 }
 
 async function payLink(
@@ -134,15 +134,14 @@ async function payLink(
   checkGiven(runtime, params, ["line_items"], ["success_url", "cancel_url"]);
   checkReference(referenceId);
   checkSetup({ entityId });
-  const reach = reachOf(options);
-  await soldPrices(runtime, pricesIn(rest.line_items, rest.optional_items), reach);
-  const { customerId } = await setup(runtime, { entityId }, reach);
+  const prices = pricesIn(rest.line_items, rest.optional_items);
+  await soldPrices(runtime, prices, reachOf(options));
   return openSession(
     runtime,
+    customerFor(runtime, entityId, options),
     {
       ...rest,
       mode,
-      customer: customerId,
       ...(referenceId === undefined ? {} : referring(rest, referenceId)),
     },
     options,
@@ -172,29 +171,39 @@ async function checkoutLink(runtime: Runtime, args: CheckoutArgs): Promise<Link>
   checkGiven(runtime, args, ["priceId"], ["successUrl", "cancelUrl"]);
   checkQuantity(args.quantity);
   checkSetup({ entityId });
-  const existing = createStripeCustomerIfMissing
-    ? undefined
-    : await customerIdOf(runtime, entityId);
+  const existing = () => customerIdOf(runtime, entityId);
+  if (!createStripeCustomerIfMissing) await existing(); // before Stripe is asked for the price
+  const find = createStripeCustomerIfMissing ? customerFor(runtime, entityId) : existing;
   const sold = await soldPrices(runtime, [priceId]);
-  const line_items = linesFor(priceId, sold, args.quantity);
-  return openSession(runtime, {
+  return openSession(runtime, find, {
     mode: "subscription",
-    customer: existing ?? (await setup(runtime, { entityId })).customerId,
-    line_items,
+    line_items: linesFor(priceId, sold, args.quantity),
     success_url: successUrl,
     cancel_url: cancelUrl,
   });
 }
 
+/** Finds or makes the entity's customer, each time it is called. */
+function customerFor(
+  runtime: Runtime,
+  entityId: string,
+  options?: Stripe.RequestOptions,
+): () => Promise<string> {
+  return async () => (await setup(runtime, { entityId }, reachOf(options))).customerId;
+}
+
 async function openSession(
   runtime: Runtime,
-  params: Stripe.Checkout.SessionCreateParams & { customer: string; success_url: string },
+  find: () => Promise<string>,
+  params: Stripe.Checkout.SessionCreateParams & { success_url: string },
   options?: Stripe.RequestOptions,
 ): Promise<Link> {
-  const to = { kind: "checkout", target: params.success_url, customerId: params.customer } as const;
-  return openPage(runtime, to, options, (success_url) =>
-    runtime.stripe().checkout.sessions.create({ ...params, success_url }, options),
-  );
+  return forLiveCustomer(runtime, options, find, (customer, at) => {
+    const to = { kind: "checkout", target: params.success_url, customerId: customer } as const;
+    return openPage(runtime, to, at, (success_url) =>
+      runtime.stripe().checkout.sessions.create({ ...params, customer, success_url }, at),
+    );
+  });
 }
 
 async function portalLink(
@@ -205,24 +214,26 @@ async function portalLink(
   const { entityId, returnUrl, ...rest } = params;
   checkOwned(rest, ["customer", "return_url"]);
   checkGiven(runtime, params, [], ["returnUrl"]);
-  const customer = await customerIdOf(runtime, entityId, reachOf(options));
+  const find = () => customerIdOf(runtime, entityId, reachOf(options));
   // The remembered configuration is of the key's own account.
   const saved = options?.stripeAccount
     ? undefined
     : await runtime.store.record("setting", "portal");
   const configuration = saved?.data.configurationId;
-  const to = { kind: "portal", target: returnUrl, customerId: customer } as const;
-  return openPage(runtime, to, options, (return_url) =>
-    runtime.stripe().billingPortal.sessions.create(
-      {
-        ...(typeof configuration === "string" ? { configuration } : {}),
-        ...rest,
-        customer,
-        return_url,
-      },
-      options,
-    ),
-  );
+  return forLiveCustomer(runtime, options, find, (customer, at) => {
+    const to = { kind: "portal", target: returnUrl, customerId: customer } as const;
+    return openPage(runtime, to, at, (return_url) =>
+      runtime.stripe().billingPortal.sessions.create(
+        {
+          ...(typeof configuration === "string" ? { configuration } : {}),
+          ...rest,
+          customer,
+          return_url,
+        },
+        at,
+      ),
+    );
+  });
 }
 
 /** Of the request options, `stripeAccount` reaches every call and the rest only the session's. */

@@ -128,7 +128,8 @@ const ownRules = {
   "4.1#no-others": "there are no other routes",
 
   "4.2#setup-creates": "`setup` creates the customer of an entity, by one customer-creation call",
-  "4.2#setup-updates": "`setup` updates the customer with what it lacks",
+  "4.2#setup-updates": "`setup` updates the customer's email and metadata",
+  "4.2#setup-keeps": "`setup` keeps what a person changed at Stripe",
   "4.2#setup-existing": "`setup` returns the existing customer",
   "4.2#setup-entityId": "`setup` requires `entityId`, a string",
   "4.2#setup-email": "`setup` makes `email` the customer's contact email",
@@ -190,6 +191,8 @@ const ownRules = {
     "`checkout` creates a missing customer when `createStripeCustomerIfMissing` is true",
   "4.2#checkout-false":
     "`checkout` throws for a missing customer when `createStripeCustomerIfMissing` is false, and works for one that is there",
+  "4.2#checkout-deleted":
+    "`checkout` replaces a customer that was deleted at Stripe, before any event tells of it",
   "4.2#checkout-returns": "`checkout` returns an object with `url`, a checkout link that opens",
 
   "4.2#portal-a": "`portal` of variant A creates a portal session for the entity's customer",
@@ -197,6 +200,8 @@ const ownRules = {
   "4.2#portal-entityId": "`portal` requires `entityId`",
   "4.2#portal-customer":
     "`portal` requires that the entity has a `customerId`, and never makes one",
+  "4.2#portal-deleted":
+    "`portal` throws for a customer that was deleted at Stripe, before any event tells of it",
   "4.2#portal-returnUrl": "`portal` requires `returnUrl`, where the portal sends the person back",
   "4.2#portal-pass-through": "`portal` of variant A passes other portal-session parameters through",
   "4.2#portal-request-options":

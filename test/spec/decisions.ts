@@ -86,7 +86,7 @@ export const decisions: readonly Decision[] = [
     section: "4.2",
     open: "what `setup` updates",
     decided:
-      "It adds an email or metadata that the customer lacks, and never replaces what is there. Customers are not matched by email.",
+      "The email, and each key of the metadata, if it is given and differs; an empty value of a key removes it. What a person changed or removed at Stripe since `setup` last wrote it stays, and so does what is there of a customer that `setup` did not write to. Customers are not matched by email.",
   },
   {
     section: "4.2",

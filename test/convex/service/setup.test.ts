@@ -12,7 +12,7 @@ it("makes one customer, and no orphan, for 200 actions at once", { timeout: LONG
   const calls = Array.from({ length: 200 }, (_, index) =>
     call<{ customerId: string }>(index % 2 === 0 ? "billing:setup" : "stripe:setup", {
       entityId: "user_1",
-      email: `ada+${index}@example.com`,
+      email: "ada@example.com",
     }),
   );
   const ids = new Set((await Promise.all(calls)).map(({ customerId }) => customerId));

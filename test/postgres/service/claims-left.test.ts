@@ -33,7 +33,7 @@ describe("a claim that a dead process left behind", () => {
       await finishClaims(core);
     },
     "the next setup": async ({ core }: App) => {
-      await setup(core, { entityId, email: "grace@example.com" });
+      await setup(core, { entityId });
     },
   };
 
@@ -60,7 +60,7 @@ describe("a claim that a dead process left behind", () => {
       expect(order.slice(0, 3)).toEqual([SEARCH, LIST, CREATE]);
       const claim = await app.claim(entityId);
       expect(claim).toMatchObject({ state: "linked", generation: 1, past: [opening.key] });
-      // With the parameters of the claim: a caller that comes later does not change them.
+      // With the parameters of the claim, which the next caller does not know.
       expect(emailsAt(app)).toEqual(["ada@example.com"]);
     });
 

@@ -26,16 +26,91 @@ describe("a customer that setup made", () => {
     await eventually(app.customers, ([row]) => row?.stripe.email === "ada@example.com");
   });
 
-  it("keeps what it has: nothing is overwritten, and nothing is asked", async () => {
-    const app = await still();
-    await app.b.setup({ entityId, email: "ada@example.com", metadata: { team: "engines" } });
-    await app.double.settle();
+  const details = { email: "ada@example.com", metadata: { team: "engines", role: "founder" } };
+  const other = { email: "grace@example.com", metadata: { team: "compilers", role: "guest" } };
+  const atStripe = ({ double }: App) =>
+    double.objects("customer").map(({ email, metadata: { entityId: _, ...metadata } }) => ({
+      email,
+      metadata,
+    }));
+
+  it("is updated when something else is given, at Stripe and in the mirror before it returns", async () => {
+    const app = await still({ endpoint: false });
+    const { customerId } = await app.b.setup({ entityId, ...details });
+    await app.double.clock.advance({ seconds: 5 });
+    expect(await app.b.setup({ entityId, ...other })).toEqual({ customerId });
+    expect(atStripe(app)).toEqual([other]);
+    const [row] = await app.customers();
+    expect(row?.stripe).toMatchObject(other);
+    await app.double.clock.advance({ seconds: 5 });
+    await app.b.setup({ entityId, ...details }); // what was updated can be updated again
+    expect(atStripe(app)).toEqual([details]);
     app.double.requests.clear();
-    await app.b.setup({ entityId, email: "grace@example.com", metadata: { team: "compilers" } });
+    await app.b.setup({ entityId, ...details });
     expect(app.double.requests.count()).toBe(0);
-    expect(app.double.objects("customer")).toMatchObject([
-      { email: "ada@example.com", metadata: { team: "engines" } },
-    ]);
+  });
+
+  it("keeps what a person changed or removed at Stripe, field by field", async () => {
+    const app = await still();
+    const { customerId } = await app.b.setup({ entityId, ...details });
+    await app.double.clock.advance({ seconds: 5 });
+    await app.stripe.customers.update(customerId, { metadata: { team: "by hand", role: "" } });
+    await app.double.settle();
+    await app.double.clock.advance({ seconds: 5 });
+    await app.b.setup({ entityId, ...other });
+    expect(atStripe(app)).toEqual([{ email: other.email, metadata: { team: "by hand" } }]);
+    app.double.requests.clear();
+    await app.b.setup({ entityId, ...other });
+    expect(app.double.requests.count()).toBe(0);
+  });
+
+  it("keeps a person's change that the mirror has not heard of", async () => {
+    const app = await still({ endpoint: false });
+    const { customerId } = await app.b.setup({ entityId, ...details });
+    await app.stripe.customers.update(customerId, { email: "edited@example.com" });
+    await app.b.setup({ entityId, ...other });
+    expect(atStripe(app)).toEqual([{ email: "edited@example.com", metadata: other.metadata }]);
+  });
+
+  it("after a roll of the API key keeps what it has, until a caller confirms it", async () => {
+    const app = await still({ endpoint: false });
+    await app.b.setup({ entityId, ...details });
+    // As if it were another key: what was remembered under it is not recognised.
+    await app.sql(
+      `UPDATE ${app.schema}.backend_billing_records SET data = jsonb_set(data::jsonb, '{written}',
+         (SELECT jsonb_object_agg(reverse(key), value) FROM jsonb_each(data::jsonb -> 'written')))
+       WHERE kind = 'claim'`,
+    );
+    await app.b.setup({ entityId, ...other });
+    expect(atStripe(app)).toEqual([details]);
+    await app.b.setup({ entityId, ...details });
+    await app.b.setup({ entityId, ...other });
+    expect(atStripe(app)).toEqual([other]);
+  });
+
+  it("loses what is given as empty, if it was given before", async () => {
+    const app = await still({ endpoint: false });
+    await app.b.setup({ entityId, ...details });
+    await app.b.setup({ entityId, metadata: { team: "" } });
+    expect(atStripe(app)).toEqual([{ ...details, metadata: { role: "founder" } }]);
+    app.double.requests.clear();
+    await app.b.setup({ entityId, metadata: { team: "" } });
+    expect(app.double.requests.count()).toBe(0);
+  });
+
+  it("leaves neither email nor metadata in the records of the library", async () => {
+    const app = await still();
+    const { customerId } = await app.b.setup({ entityId, ...details });
+    await app.b.setup({ entityId, ...other });
+    await app.double.settle();
+    const all = async () =>
+      JSON.stringify(await app.sql(`SELECT * FROM ${app.schema}.backend_billing_records`));
+    const personal = /@example|engines|compilers|founder|guest|"team"|"role"/;
+    expect(await all()).not.toMatch(personal);
+    await app.stripe.customers.del(customerId);
+    await app.double.settle();
+    expect(await all()).toContain('"free"');
+    expect(await all()).not.toMatch(personal);
   });
 
   it("keeps what somebody put there at Stripe before the mirror heard of it", async () => {

@@ -40,6 +40,20 @@ export const checkout: Checks<"4.2#checkout-"> = {
     expect(row?.stripe?.items.data[0]?.price.id).toBe(given.priceId);
   },
 
+  "4.2#checkout-deleted": async (open) => {
+    const app = await open({ delivery: "held" });
+    const given = await args(app);
+    const first = await app.b.setup({ entityId: "user_1" });
+    await app.stripe.customers.del(first.customerId);
+    const { customer } = await sessionAt(app, (await app.b.checkout(given)).url);
+    expect(customer).not.toBe(first.customerId);
+    expect([...(await existing(app, "customers")).keys()]).toEqual([customer]);
+    expect((await app.reads.customerOf("user_1"))?.customerId).toBe(customer);
+    await app.stripe.customers.del(String(customer));
+    const strict = { ...given, createStripeCustomerIfMissing: false };
+    expect((await refusal(app.b.checkout(strict))).code).toBe("customer_not_found");
+  },
+
   "4.2#checkout-entityId": async (open) => {
     const app = await open();
     const given = await args(app);

@@ -58,6 +58,16 @@ export const portal: Checks<"4.2#portal-"> = {
     }
   },
 
+  "4.2#portal-deleted": async (open) => {
+    for (const run of ["a", "b"] as const) {
+      const { app, args } = await openPortal((options) => open({ ...options, delivery: "held" }));
+      const { customerId } = await app.b.setup({ entityId: "user_1" });
+      await app.stripe.customers.del(customerId);
+      expect((await refusal(app[run].portal(args))).code).toBe("customer_not_found");
+      expect(await existing(app, "customers")).toEqual(new Map());
+    }
+  },
+
   "4.2#portal-pass-through": async (open) => {
     const { app, args } = await openPortal(open, "A");
     const { customerId, subscription } = await subscriber(app, "user_1");

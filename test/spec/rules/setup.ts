@@ -26,10 +26,36 @@ export const setup: Checks<"4.2#setup-"> = {
     await app.settle();
     const wanted = {
       email: "ada@example.com",
-      metadata: { entityId: "user_1", plan: "gold", source: "import" },
+      metadata: { entityId: "user_1", plan: "silver", source: "import" },
     };
     expect(await app.stripe.customers.retrieve(customerId)).toMatchObject(wanted);
     expect((await onlyRow(app, "customers")).stripe).toMatchObject(wanted);
+    await later(app);
+    expect(await app.a.setup({ entityId: "user_1", email: "lovelace@example.com" })).toEqual({
+      customerId,
+    });
+    // The answer is stored by the time `setup` returns, before any webhook.
+    expect((await onlyRow(app, "customers")).stripe).toMatchObject({
+      ...wanted,
+      email: "lovelace@example.com",
+    });
+  },
+
+  "4.2#setup-keeps": async (open) => {
+    const app = await open();
+    const given = { entityId: "user_1", email: "ada@example.com", metadata: { plan: "gold" } };
+    const { customerId } = await app.b.setup(given);
+    await app.settle();
+    await later(app);
+    await app.stripe.customers.update(customerId, { email: "by-hand@example.com" });
+    await app.settle();
+    await later(app);
+    const other = { email: "grace@example.com", metadata: { plan: "silver" } };
+    await app.b.setup({ entityId: "user_1", ...other });
+    expect(await app.stripe.customers.retrieve(customerId)).toMatchObject({
+      email: "by-hand@example.com",
+      metadata: { plan: "silver" },
+    });
   },
 
   "4.2#setup-existing": async (open) => {

@@ -163,7 +163,7 @@ const QUEUE: QueueSettings = {
  * letters, digits and `_ . - /`; any other character becomes its code between slashes, which no
  * other name holds.
  */
-export const queueBase = (schema: string): string =>
+const queueBase = (schema: string): string =>
   schema === "public"
     ? "backend-billing"
     : `backend-billing-${schema.replace(/[^\w.-]/gu, (other) => `/${other.codePointAt(0)?.toString(16)}/`)}`;

@@ -104,6 +104,7 @@ export function billingConfig(io: Io, options: ConnectOptions): BillingConfig {
   return {
     secret_key: io.env.STRIPE_SECRET_KEY,
     webhook_secret: io.env.STRIPE_WEBHOOK_SECRET,
+    app: io.env.BILLING_APP,
     resources: resourcesOf(options),
     ...(host === undefined ? {} : { stripe_options: stripeHost(host) }),
     ...(webhook === undefined ? {} : { path: webhook.path }),

@@ -4,13 +4,12 @@
  */
 import type { Command } from "commander";
 import type Stripe from "stripe";
+import { checkPlace } from "../core/account.js";
 import { receiveEvent } from "../core/door.js";
 import { BillingError, provider } from "../core/errors.js";
-import { checkMode } from "../core/mode.js";
 import type { Runtime } from "../core/runtime.js";
 import { settleNow } from "../core/settle-now.js";
 import { plain, readEvent } from "../core/sight.js";
-import { checkAccount } from "../core/sync/account.js";
 import { type Connected, type ConnectOptions, connected, withConnectOptions } from "./connect.js";
 import { type ConvexOptions, notOnConvex, withConvexOptions } from "./convex.js";
 import { describeError } from "./describe-error.js";
@@ -186,8 +185,7 @@ async function versionsOf(runtime: Runtime, event: Stripe.Event) {
 
 async function replay(io: Io, at: Connected, ids: readonly string[]): Promise<void> {
   const { runtime } = at;
-  await checkMode(runtime);
-  await checkAccount(runtime);
+  await checkPlace(runtime);
   const results: object[] = [];
   for (const id of ids) {
     try {

@@ -3,6 +3,7 @@
  * the claim. Every step is committed, so that another caller goes on wherever this one dies.
  */
 import Stripe from "stripe";
+import { checkPlace } from "./account.js";
 import { APP_KEY, ENTITY_KEY } from "./carrier.js";
 import { type Attempted, afterFailure } from "./claim-answer.js";
 import { knownUntil, type Looking, lookUp, mirrored, search } from "./claim-look.js";
@@ -39,7 +40,6 @@ import { isAhead } from "./due.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError, provider } from "./errors.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
-import { checkMode } from "./mode.js";
 import type { Runtime } from "./runtime.js";
 import { stripeStatus } from "./sight.js";
 import type { StoredRecord } from "./store.js";
@@ -70,6 +70,7 @@ export async function drive(
   wanted: Wanted | undefined,
 ): Promise<string | undefined> {
   const work: Work = { runtime, target, wanted, own: new Set() };
+  await checkPlace(runtime);
   const end = runtime.now() + runtime.timing.claimPatience;
   for (let round = 0; ; round++) {
     const read = await readClaim(runtime, target);
@@ -132,7 +133,6 @@ function givenUp(
 /** Adopts a customer that the mirror knows, or commits a claim to make one. */
 async function open(work: Work, record: StoredRecord | undefined, wanted: Wanted): Promise<void> {
   const { runtime, target } = work;
-  await checkMode(runtime);
   const before = claimOf(record);
   const params = paramsFor(runtime, target, wanted);
   const counter = nextCounter(before, runtime.now(), runtime.timing);

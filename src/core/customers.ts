@@ -3,6 +3,7 @@
  * at any step; and what events and lists tell about customers that carry an entity's id.
  */
 import type Stripe from "stripe";
+import { checkPlace } from "./account.js";
 import { carriedEntity, isEntityId, RESERVED_KEYS } from "./carrier.js";
 import type { Row } from "./catalogue.js";
 import { claimKey, counterIn } from "./claim-key.js";
@@ -67,6 +68,7 @@ async function setUp(
   note: Note | undefined,
 ): Promise<{ customerId: string }> {
   checkSetup(args);
+  await checkPlace(runtime);
   note?.({ outcome: "found" });
   const target = targetOf(args.entityId, reach);
   return inRounds("The entity's customer", async () => {
@@ -114,6 +116,7 @@ export async function customerIdOf(
   reach: Reach = {},
 ): Promise<string> {
   checkSetup({ entityId });
+  await checkPlace(runtime);
   const target = targetOf(entityId, reach);
   return inRounds("The entity's customer", async () => {
     const read = await readClaim(runtime, target);

@@ -34,6 +34,7 @@ export interface ReceivedEvent {
   readonly type: string;
   readonly created: number;
   readonly livemode: boolean;
+  /** The account that the event names: a connected one, or one of an organisation. */
   readonly account: string | undefined;
   readonly apiVersion: string | null;
   readonly idempotencyKey: string | null;
@@ -71,7 +72,7 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
   return {
     id,
     livemode,
-    account: typeof raw.account === "string" ? raw.account : undefined,
+    account: [raw.account, raw.context].find((named) => typeof named === "string"),
     type,
     created: raw.created,
     apiVersion: typeof raw.api_version === "string" ? raw.api_version : null,

@@ -2,6 +2,7 @@
  * The webhook route: verify, commit, answer. 2xx is said only once everything is stored, so that
  * Stripe delivers again whatever was not.
  */
+import { checkPlace, isOwnAccount } from "./account.js";
 import { BodyRefused, type BodySource, createIntake, fetchBody, INTAKE_LIMITS } from "./body.js";
 import { isLive, webhookSecrets } from "./config.js";
 import { configAdvice, reportConfigProblem } from "./config-problem.js";
@@ -50,9 +51,9 @@ async function receive(
     }
     note?.({ type: event.type, event: event.id, object: event.object.id });
     // First, because a live endpoint is also sent test events of connected accounts.
-    if (event.account !== undefined) {
+    if (event.account !== undefined && !(await isOwnAccount(runtime, event.account))) {
       note?.({ outcome: "ignored" });
-      runtime.log?.info(lineOf(event), "An event of a connected account was ignored");
+      runtime.log?.info(lineOf(event), "An event of another account was ignored");
       return json(200, { received: "ignored" });
     }
     if (event.livemode !== isLive(runtime.config)) {
@@ -64,6 +65,7 @@ async function receive(
         `This is a ${event.livemode ? "live" : "test"} event, but \`secret_key\` is of the other mode. Use the key and the signing secret of one mode.`,
       );
     }
+    await checkPlace(runtime);
     const received = await receiveEvent(runtime, event, note && ((outcome) => note({ outcome })));
     // Nearly every answer is this one, and a body is a stream to make and to read.
     return received === "handled" ? new Response() : json(200, { received });

@@ -71,7 +71,7 @@ describe("of a random life in which everything fails", () => {
       "An event was noted, and Stripe is asked about it",
       "An event was not stored; Stripe will send it again",
       "An event of the other mode was refused",
-      "An event of a connected account was ignored",
+      "An event of another account was ignored",
       "A webhook was refused: its signature fits no secret",
       "A customer was linked to its entity",
       "A link was made",

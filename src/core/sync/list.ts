@@ -3,6 +3,7 @@
  * by time if that page's last object is gone, and splits what is left if that proves long.
  */
 import type Stripe from "stripe";
+import { isOwnAccount } from "../account.js";
 import { carriedEntity } from "../carrier.js";
 import { enabledEvents } from "../catalogue.js";
 import { effectOf, wakeAfter } from "../door.js";
@@ -203,12 +204,13 @@ function carriers(
   return { pending, strangers };
 }
 
-function readEvents(runtime: Runtime, page: ListedPage): Read {
+async function readEvents(runtime: Runtime, page: ListedPage): Promise<Read> {
   const units: Unit[] = [];
   const pending: Pending[] = [];
   const strangers: Stranger[] = [];
   for (const each of page.data) {
     const event = readEvent(plain(each));
+    if (event?.account !== undefined && !(await isOwnAccount(runtime, event.account))) continue;
     const effect = event && effectOf(runtime, event);
     if (effect === undefined) continue;
     units.push(effect.unit);

@@ -2,10 +2,9 @@
  * Opens a run: takes up the one that is open, goes on with one that failed, or begins a new one.
  * Whoever else does so at the same moment gets the same run.
  */
-import { checkMode } from "../mode.js";
+import { type CheckedAccount, checkPlace } from "../account.js";
 import type { Runtime } from "../runtime.js";
 import type { RecordWrite, StoredRecord } from "../store.js";
-import { type CheckedAccount, checkAccount } from "./account.js";
 import { allPartitions } from "./commit.js";
 import { eventGroups } from "./list.js";
 import { OVERLAP, partitionsOf, phasesOf } from "./plan.js";
@@ -31,9 +30,8 @@ export async function openRun(
   runtime: Runtime,
   kind: RunKind,
   options: RunOptions = {},
-  check: (runtime: Runtime) => Promise<CheckedAccount> = checkAccount,
+  check: (runtime: Runtime) => Promise<CheckedAccount> = checkPlace,
 ): Promise<string> {
-  await checkMode(runtime);
   const account = await check(runtime);
   for (;;) {
     const known = await pointers(runtime);

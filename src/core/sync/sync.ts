@@ -1,8 +1,7 @@
 /** `sync`: copies existing data, sets up the webhook endpoint and the portal, as asked. */
+import { checkKey, checkPlace } from "../account.js";
 import { BillingError } from "../errors.js";
-import { checkMode } from "../mode.js";
 import type { Runtime } from "../runtime.js";
-import { checkKey } from "./account.js";
 import { type PortalReport, syncPortal, syncWebhook, type WebhookReport } from "./endpoint.js";
 import { openRun } from "./open.js";
 import { type RunReport, runReport } from "./report.js";
@@ -50,7 +49,7 @@ export async function sync(
       "`replace` is about the webhook endpoint: pass `webhook: true` with it.",
     );
   }
-  await checkMode(runtime);
+  await checkPlace(runtime);
   // The endpoint comes first: what changes during the copying is then told of.
   const endpoint = webhook ? await syncWebhook(runtime, replace) : undefined;
   const settings = portal ? await syncPortal(runtime) : undefined;

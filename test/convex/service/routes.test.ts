@@ -44,6 +44,8 @@ async function operationsOf(type: string, act: (app: App) => Promise<unknown>) {
   const operations: Operation["type"][] = [];
   const app = await openApp({ onStore: ({ type: name }) => operations.push(name) });
   await install(app);
+  await post(app, "products", { name: "The first event checks the account" });
+  await app.double.deliveries.release(app.double.deliveries.held().map(({ id }) => id));
   await act(app);
   const held = app.double.deliveries.held().filter((delivery) => delivery.type === type);
   expect(held.length).toBeGreaterThan(0);

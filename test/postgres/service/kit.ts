@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
+import { checkPlace } from "../../../src/core/account.js";
 import type { Row } from "../../../src/core/catalogue.js";
 import type { Claim } from "../../../src/core/claims.js";
 import { BillingError } from "../../../src/core/errors.js";
@@ -63,6 +64,8 @@ export interface AppOptions {
   readonly config?: Partial<PostgresConfig>;
   /** Whether Stripe has a webhook endpoint of this application. Default true. */
   readonly endpoint?: boolean;
+  /** Whether it is known already that the key is of the tables' account. Default true. */
+  readonly checked?: boolean;
   /** Answers requests instead of the library's handler, which it is given. */
   readonly handler?: (
     request: IncomingMessage,
@@ -99,7 +102,14 @@ export function applications(): (options?: AppOptions) => Promise<App> {
 async function openApp(
   pool: pg.Pool,
   schema: string,
-  { stripe: doubleOptions, beside, config: extra, endpoint = true, handler }: AppOptions,
+  {
+    stripe: doubleOptions,
+    beside,
+    config: extra,
+    endpoint = true,
+    checked = true,
+    handler,
+  }: AppOptions,
 ): Promise<App & { close(): Promise<void> }> {
   const double = beside?.double ?? (await createStripeDouble({ seed: schema, ...doubleOptions }));
   const serve = (request: IncomingMessage, response: ServerResponse) =>
@@ -136,6 +146,10 @@ async function openApp(
     wake: () => {},
     now: double.clock.now,
   });
+  if (!endpoint && checked) {
+    await checkPlace(runtime);
+    double.requests.clear();
+  }
   return {
     double,
     stripe: new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 }),

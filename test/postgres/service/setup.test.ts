@@ -323,7 +323,7 @@ describe("what is refused", () => {
     ["metadata that is none", { entityId, metadata: "k=1" as never }, "invalid_argument"],
     ["a control character", { entityId: "acct_1\u001fuser_1" }, "invalid_argument"],
   ] as const)("%s, before anything is sent or stored", async (_, args, code) => {
-    const app = await still({ endpoint: false });
+    const app = await still({ endpoint: false, checked: false });
     expect((await billingError(app.b.setup(args))).code).toBe(code);
     expect(app.double.requests.count()).toBe(0);
     expect(await app.sql(`SELECT * FROM ${app.schema}.backend_billing_records`)).toEqual([]);

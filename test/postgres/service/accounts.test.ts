@@ -1,0 +1,182 @@
+// A key or an event of another account or mode than the tables are of.
+import { describe, expect, it } from "vitest";
+import { createBilling, type PostgresConfig } from "../../../src/postgres/index.js";
+import { createStripeDouble, type StripeDouble } from "../../../src/testing/index.js";
+import { type App, applications, billingError, listen, NOW } from "./kit.js";
+import { post, receipts, send } from "./webhook-kit.js";
+
+const open = applications();
+const still = () => open({ stripe: { now: NOW }, config: { rate: false } });
+const entityId = "user_1";
+const ACCOUNT = "GET /v1/account";
+
+/** Another deployment's settings over the same tables, served at an address of its own. */
+async function over<T>(
+  app: App,
+  changes: Partial<PostgresConfig>,
+  use: (other: ReturnType<typeof createBilling>, at: App) => Promise<T>,
+): Promise<T> {
+  const other = createBilling({ ...app.config, ...changes });
+  const server = await listen(other.billing.nodeHandler);
+  try {
+    return await use(other, { ...app, url: server.url });
+  } finally {
+    await server.close();
+  }
+}
+
+async function withStripe<T>(use: (double: StripeDouble) => Promise<T>): Promise<T> {
+  const double = await createStripeDouble({ seed: "another account", now: NOW });
+  try {
+    return await use(double);
+  } finally {
+    await double.close();
+  }
+}
+
+describe("a key of another account", () => {
+  it("is refused by everything that writes, and nothing is written anywhere", async () => {
+    const app = await still();
+    await app.b.setup({ entityId });
+    await app.double.settle();
+    const before = await app.customers();
+    const stored = await receipts(app);
+    await withStripe((double) =>
+      over(
+        app,
+        { secret_key: double.secretKey, stripe_options: double.stripeConfig },
+        async (other, at) => {
+          const back = { successUrl: app.url, cancelUrl: app.url };
+          const calls = [
+            () => other.setup({ entityId: "user_2" }),
+            () => other.setup({ entityId }),
+            () => other.checkout({ entityId, priceId: "price_1", ...back }),
+            () => other.portal({ entityId, returnUrl: app.url }),
+            () => other.sync(),
+            () => other.sync({ data: false, webhook: true, portal: true }),
+            () => other.billing.reconcile(),
+          ];
+          for (const call of calls) {
+            const error = await billingError(call());
+            expect(error.code).toBe("invalid_config");
+            expect(error.message).toContain("belongs to the Stripe account");
+          }
+          const answer = await send(at, { data: { object: { id: "cus_2", object: "customer" } } });
+          expect(answer).toMatchObject({
+            status: 500,
+            body: { error: { code: "invalid_config" } },
+          });
+          // Asked once, however many calls there were.
+          expect(double.requests.count(ACCOUNT)).toBe(1);
+          expect(double.requests.count()).toBe(1);
+          expect(double.objects("customer")).toEqual([]);
+        },
+      ),
+    );
+    expect(await app.customers()).toEqual(before);
+    expect(await receipts(app)).toEqual(stored);
+  });
+
+  it("is refused where only webhooks have told of the tables' account", async () => {
+    const app = await open({ stripe: { now: NOW }, endpoint: false, checked: false });
+    expect(await send(app)).toMatchObject({ status: 200 });
+    await withStripe((double) =>
+      over(
+        app,
+        { secret_key: double.secretKey, stripe_options: double.stripeConfig },
+        async (_, at) => {
+          expect(await send(at, { id: "evt_2" })).toMatchObject({ status: 500 });
+        },
+      ),
+    );
+    expect(await receipts(app)).toHaveLength(1);
+  });
+});
+
+describe("a key whose account Stripe does not tell", () => {
+  it("works, and Stripe is not asked again and again", async () => {
+    const app = await open({ stripe: { now: NOW }, endpoint: false, checked: false });
+    const secret_key = app.double.restrictedKey({ customers: "write" });
+    await over(app, { secret_key }, async (other, at) => {
+      for (const id of ["evt_1", "evt_2", "evt_3"]) {
+        expect(await send(at, { id })).toMatchObject({ status: 200 });
+      }
+      await other.setup({ entityId });
+    });
+    expect(app.double.requests.count(ACCOUNT)).toBe(1);
+  });
+
+  it("works while Stripe fails, and is looked at later", async () => {
+    const app = await open({ stripe: { now: NOW }, endpoint: false, checked: false });
+    app.double.faults.add({ fault: "error_before", status: 500, on: ACCOUNT });
+    expect(await send(app)).toMatchObject({ status: 200 });
+    expect(await app.core.store.record("setting", "account")).toBeUndefined();
+    expect(await send(app, { id: "evt_2" })).toMatchObject({ status: 200 });
+    expect(app.double.requests.count(ACCOUNT)).toBe(2); // the SDK tried twice, and then nobody
+  });
+});
+
+describe("the account", () => {
+  it("is asked for once in a process, not by every event", async () => {
+    const app = await open({ stripe: { now: NOW }, endpoint: false, checked: false });
+    await Promise.all(
+      ["evt_1", "evt_2", "evt_3", "evt_4"].map(async (id) => {
+        expect(await send(app, { id })).toMatchObject({ status: 200 });
+      }),
+    );
+    await app.b.setup({ entityId });
+    expect(app.double.requests.count(ACCOUNT)).toBe(1);
+  });
+});
+
+describe("an event that names an account", () => {
+  const object = { id: "cus_2", object: "customer", metadata: {} };
+  it.each([
+    ["a connected one", { account: "acct_other" }],
+    ["one of an organisation", { context: "acct_other" }],
+    ["one below ours", { context: "acct_ours/acct_other" }],
+  ])("is ignored if it is %s", async (_, naming) => {
+    const app = await still();
+    expect(await send(app, { ...naming, data: { object } })).toMatchObject({
+      status: 200,
+      body: { received: "ignored" },
+    });
+    expect(await receipts(app)).toEqual([]);
+    expect(await app.b.store.version("customers", "cus_2")).toBeUndefined();
+  });
+
+  it.each(["account", "context"])("is stored if its %s is ours", async (field) => {
+    const app = await still();
+    const { id } = await app.stripe.accounts.retrieveCurrent();
+    expect(await send(app, { [field]: id, data: { object } })).toMatchObject({
+      status: 200,
+      text: "",
+    });
+    expect(await receipts(app)).toHaveLength(1);
+  });
+});
+
+describe("a key of the other mode", () => {
+  it("is refused with its own events too, before anything is stored", async () => {
+    const app = await still();
+    await app.b.setup({ entityId });
+    const stored = await receipts(app);
+    await over(app, { secret_key: app.double.liveSecretKey }, async (other, at) => {
+      const live = { id: "evt_live", object: "event", type: "customer.created", livemode: true };
+      const body = {
+        ...live,
+        created: 1,
+        data: { object: { id: "cus_live", object: "customer" } },
+      };
+      expect(await post(at, JSON.stringify(body))).toMatchObject({
+        status: 500,
+        body: { error: { code: "livemode_mismatch" } },
+      });
+      for (const call of [other.setup({ entityId: "user_2" }), other.sync({ data: false })]) {
+        expect((await billingError(call)).code).toBe("livemode_mismatch");
+      }
+    });
+    expect(await app.b.store.version("customers", "cus_live")).toBeUndefined();
+    expect((await receipts(app)).length).toBeGreaterThanOrEqual(stored.length);
+  });
+});

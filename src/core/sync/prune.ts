@@ -1,6 +1,7 @@
 /** Forgets what nobody needs any more: old runs with all they wrote, old receipts, old limits. */
 import type { Runtime } from "../runtime.js";
 import type { RecordWrite, StoredRecord } from "../store.js";
+import { sweepClaims } from "../sweep-claims.js";
 import { allPartitions } from "./commit.js";
 import { runOf } from "./run.js";
 
@@ -44,7 +45,7 @@ const removal = ({ kind, id, revision }: StoredRecord): RecordWrite => ({
 const RECEIPTS_AT_ONCE = 1_000;
 const MOST_TIMES = 100;
 
-/** Forgets receipts and settings whose time is over; answers how many. */
+/** Forgets receipts, settings and parameters whose time is over; answers how many. */
 export async function prune(runtime: Runtime): Promise<number> {
   const now = runtime.now();
   let receipts = 0;
@@ -58,5 +59,5 @@ export async function prune(runtime: Runtime): Promise<number> {
   if (ended.length > 0) {
     await runtime.store.commit({ now, units: [], records: ended.map(removal) });
   }
-  return receipts + ended.length;
+  return receipts + ended.length + (await sweepClaims(runtime));
 }

@@ -161,6 +161,9 @@ describe("Node and PostgreSQL", { timeout }, () => {
     });
     const told = await init(place, "--yes");
     expect(told.files).toContainEqual({ path: "drizzle.config.ts", state: "written" });
+    expect(readFileSync(join(place, "drizzle.config.ts"), "utf8")).toContain(
+      'schemaFilter: ["public", "billing"]',
+    );
     expect(told.next[0]).toContain("-D @types/node @types/pg drizzle-kit");
     const kit = join(root, "node_modules/drizzle-kit/bin.cjs");
     mkdirSync(join(place, "node_modules"), { recursive: true });

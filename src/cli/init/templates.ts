@@ -1,5 +1,6 @@
 /** The files that `init` writes. Pure: text from a project and two choices; a test compiles them all. */
 import { posix } from "node:path";
+import { DEFAULT_SCHEMA } from "../../postgres/schema.js";
 import type { PlatformName } from "../doctor/commands.js";
 import type { Project } from "./project.js";
 
@@ -185,6 +186,7 @@ const drizzleConfig = (path: string, schemaFile: string): Template =>
       '  dialect: "postgresql",',
       `  schema: "./${schemaFile}",`,
       '  out: "./drizzle",',
+      `  schemaFilter: ["public", "${DEFAULT_SCHEMA}"], // what \`drizzle-kit push\` looks at`,
       '  dbCredentials: { url: process.env.DATABASE_URL ?? "" },',
       "});",
     ),

@@ -49,8 +49,9 @@ export type {
 } from "./core/store.js";
 export type { Confidence } from "./core/sync/confidence.js";
 export type { Drift } from "./core/sync/drift.js";
-export type { OtherEndpoint, PortalReport, WebhookReport } from "./core/sync/endpoint.js";
+export type { OtherEndpoint, WebhookReport } from "./core/sync/endpoint.js";
 export type { Rates } from "./core/sync/pace.js";
+export type { PortalReport } from "./core/sync/portal.js";
 export {
   type Attributes,
   METRICS,

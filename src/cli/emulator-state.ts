@@ -21,7 +21,7 @@ const FOLDER = ".backend-billing";
 const FILE = "emulator.jsonl";
 const FRESH = "Start anew with --fresh, which forgets what it holds, or use another file: --state";
 
-export interface StateOptions {
+interface StateOptions {
   /** A path, or undefined for the usual one below the current folder. */
   readonly path: string | undefined;
   readonly cwd: string;

@@ -2,6 +2,7 @@
 import { internalActionGeneric, type RegisteredAction } from "convex/server";
 import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";
+import type { BillingConfig } from "../core/config.js";
 import { setup as runSetup } from "../core/customers.js";
 import * as links from "../core/links.js";
 import type { Runtime } from "../core/runtime.js";
@@ -103,6 +104,7 @@ export const syncAction = (convex: ConvexRuntime): Action<SyncActionArgs, SyncRe
 
 /** One step of the library's own work, which the store or a cron asked for. */
 async function take(runtime: Runtime, step: Step): Promise<void> {
+  if (!runtime.config.secret_key) return tellNoKey(runtime);
   // One page only: its commit schedules the next, so no action runs long.
   if (step === "page") await workPage(runtime);
   else if (step === "work") await workOnce(runtime);
@@ -110,4 +112,14 @@ async function take(runtime: Runtime, step: Step): Promise<void> {
     await tick(runtime, step);
     await prune(runtime);
   }
+}
+
+/** Settings whose lack of a key was told of by this isolate. */
+const told = new WeakSet<BillingConfig>();
+
+/** A deployment without a key, such as a preview, has nothing to do, and its jobs do not fail. */
+function tellNoKey({ config, log }: Runtime): void {
+  if (told.has(config)) return;
+  told.add(config);
+  log?.info({}, "STRIPE_SECRET_KEY is not set, so the billing jobs do nothing");
 }

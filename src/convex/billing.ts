@@ -70,6 +70,8 @@ export interface StripeClient extends Client {
     params: links.PortalParams,
     options?: Stripe.RequestOptions,
   ): Promise<links.Link>;
+  /** As the action `setup`: creates or finds the entity's customer. */
+  setup(ctx: ActionContext, args: SetupArgs): Promise<{ customerId: string }>;
 }
 
 /**
@@ -164,6 +166,7 @@ export function createStripe(config: ConvexConfig): StripeExports {
         convex.run(ctx, (runtime) => links.pay(runtime, params, options)),
       portal: (ctx, params, options) =>
         convex.run(ctx, (runtime) => links.portal(runtime, params, options)),
+      setup: (ctx, args) => convex.run(ctx, (runtime) => runSetup(runtime, args)),
     },
     store,
     sync: syncAction(convex),

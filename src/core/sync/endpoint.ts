@@ -1,4 +1,4 @@
-/** The webhook endpoint and the portal's settings at Stripe, made or mended to fit this library. */
+/** The webhook endpoint at Stripe, made or mended to fit this library. */
 import type Stripe from "stripe";
 import { enabledEvents } from "../catalogue.js";
 import { givenSecrets, routePath } from "../config.js";
@@ -29,7 +29,7 @@ export interface OtherEndpoint {
 }
 
 /** Marks what the library made, so that it never touches what somebody else did. */
-const MARK = { "backend-billing": "managed" };
+export const MARK = { "backend-billing": "managed" };
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && [...a].sort().join() === [...b].sort().join();
@@ -174,44 +174,3 @@ export async function isSecretInUse(
   const digests = await Promise.all(givenSecrets(config).map(digest));
   return digests.includes(known);
 }
-
-/** What was done about the portal's configuration. */
-export interface PortalReport {
-  readonly configurationId: string;
-}
-
-/** Creates the default portal configuration if there is none, and remembers which it is. */
-export function syncPortal(runtime: Runtime): Promise<PortalReport> {
-  return exclusively(runtime, "portal configuration", async () => {
-    const stripe = runtime.stripe();
-    const record = await runtime.store.record("setting", "portal");
-    const active = await stripe.billingPortal.configurations
-      .list({ active: true, limit: 100 })
-      .catch(provider);
-    const found =
-      active.data.find(({ id }) => id === record?.data.configurationId) ??
-      active.data.find(({ is_default }) => is_default) ??
-      active.data.find(({ metadata }) => metadata?.["backend-billing"]);
-    const configuration =
-      found ?? (await stripe.billingPortal.configurations.create(DEFAULT_PORTAL).catch(provider));
-    if (record?.data.configurationId !== configuration.id) {
-      const next = { ref: null, due: null, data: { configurationId: configuration.id } };
-      await runtime.store.commit({
-        now: runtime.now(),
-        units: [],
-        records: [{ kind: "setting", id: "portal", expect: record?.revision ?? 0, next }],
-      });
-    }
-    return { configurationId: configuration.id };
-  });
-}
-
-const DEFAULT_PORTAL: Stripe.BillingPortal.ConfigurationCreateParams = {
-  metadata: MARK,
-  features: {
-    customer_update: { enabled: true, allowed_updates: ["email", "address"] },
-    invoice_history: { enabled: true },
-    payment_method_update: { enabled: true },
-    subscription_cancel: { enabled: true, mode: "at_period_end" },
-  },
-};

@@ -2,8 +2,9 @@
 import { checkKey, checkPlace } from "../account.js";
 import { BillingError } from "../errors.js";
 import type { Runtime } from "../runtime.js";
-import { type PortalReport, syncPortal, syncWebhook, type WebhookReport } from "./endpoint.js";
+import { syncWebhook, type WebhookReport } from "./endpoint.js";
 import { openRun } from "./open.js";
+import { type PortalReport, syncPortal } from "./portal.js";
 import { type RunReport, runReport } from "./report.js";
 import type { RunKind, RunOptions } from "./run.js";
 import { workUntilDone } from "./wait.js";

@@ -50,6 +50,20 @@ describe("the cron jobs", () => {
     expect(Object.keys(crons.crons)).toHaveLength(4);
   });
 
+  it("do nothing without a key, and say so once", async () => {
+    const lines: string[] = [];
+    const keep = (_: object, message: string) => void lines.push(message);
+    const { call, double } = await openApp({
+      config: { secret_key: undefined, logger: { info: keep, warn: keep, error: keep } },
+    });
+    double.requests.clear();
+    for (const step of ["catch-up", "reconcile", "work", "page", "catch-up"]) {
+      expect(await call("billing:sync", { step })).toMatchObject({ state: "done" });
+    }
+    expect(double.requests.count()).toBe(0);
+    expect(lines).toEqual(["STRIPE_SECRET_KEY is not set, so the billing jobs do nothing"]);
+  });
+
   it("begin with a copy of everything, and end up in the runs that the client tells of", async () => {
     const { call, deployment, double, within } = await openApp();
     double.populate({ object: "customer", count: 30 });

@@ -94,3 +94,12 @@ it("refuses arguments that it does not know, inside an action as the action does
   await expect(app.call("billing:checkout", checkout)).rejects.toThrow("nonsense");
   await expect(app.call("billing:portal", portal)).rejects.toThrow("nonsense");
 });
+
+it("is a function of both clients too", async () => {
+  const { deployment, within, double } = await openApp();
+  const args = { entityId: "user_1" };
+  const a = await within((ctx) => deployment.A.stripe.setup(ctx, args));
+  const b = await within((ctx) => deployment.B.billing.setup(ctx, args));
+  expect(b).toEqual(a);
+  expect(double.objects("customer")).toMatchObject([{ id: a.customerId }]);
+});

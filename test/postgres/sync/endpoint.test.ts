@@ -163,6 +163,55 @@ describe("the portal's settings", () => {
     );
   });
 
+  it("let people change to what is sold, and follow it", async () => {
+    const app = await open();
+    const recurring = { interval: "month" } as const;
+    const sold = async (name: string) => {
+      const { id: product } = await app.stripe.products.create({ name });
+      const price = { product, currency: "usd", unit_amount: 2000, recurring };
+      return { product, price: (await app.stripe.prices.create(price)).id };
+    };
+    const [basic] = [await sold("Basic"), await sold("Pro")];
+    const { portal } = await app.b.sync(PORTAL);
+    const configuration = portal?.configurationId ?? "";
+    const card = "pm_card_visa";
+    const { id: customer } = await app.stripe.customers.create({
+      payment_method: card,
+      invoice_settings: { default_payment_method: card },
+    });
+    const items = [{ price: basic.price }];
+    const { id: subscription } = await app.stripe.subscriptions.create({ customer, items });
+    const offered = async () => {
+      const made = await app.stripe.billingPortal.sessions.create({ customer, configuration });
+      return (await fetch(`${made.url}/subscriptions/${subscription}/update`)).text();
+    };
+    expect(await offered()).toContain("Pro");
+    await sold("Team");
+    expect(await offered()).not.toContain("Team");
+    await app.b.sync(PORTAL);
+    expect(await offered()).toContain("Team");
+    const changed = () =>
+      app.double.requests.count("POST /v1/billing_portal/configurations/:configuration");
+    expect(changed()).toBe(1);
+    // Nothing new, and then more than Stripe takes: what was offered stays.
+    await app.b.sync(PORTAL);
+    for (let count = 0; count < 9; count++) await sold(`More ${count}`);
+    await app.b.sync(PORTAL);
+    expect(changed()).toBe(1);
+    expect(await offered()).toContain("Team");
+  });
+
+  it("of the account's own are left as they are", async () => {
+    const app = await open();
+    const id = app.double.dashboard.savePortalSettings();
+    const { id: product } = await app.stripe.products.create({ name: "Plan" });
+    const recurring = { interval: "month" } as const;
+    await app.stripe.prices.create({ product, currency: "usd", unit_amount: 2000, recurring });
+    expect((await app.b.sync(PORTAL)).portal).toEqual({ configurationId: id });
+    const { features } = await app.stripe.billingPortal.configurations.retrieve(id);
+    expect(features.subscription_update.enabled).toBe(false);
+  });
+
   it("are made again when somebody switched them off", async () => {
     const app = await open();
     const { portal } = await app.b.sync(PORTAL);

@@ -14,7 +14,7 @@ const parts: readonly (readonly [heading: string, codes: RegExp])[] = [
   ["The webhook endpoint at Stripe", /^(endpoint|deliveries)_/],
   ["The signing secret", /^secret_/],
   ["Your application's route", /^webhook_/],
-  ["The database", /^(database_(missing|unreachable)|migrations|tables|never)/],
+  ["The database", /^(database_(missing|unreachable)|migrations|tables|never|objects)/],
   ["Roles and row level security", /^(schema|role|row_security|access)_/],
   ["Clocks", /clock/],
   ["The portal", /^portal_/],

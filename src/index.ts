@@ -28,6 +28,7 @@ export type {
 } from "./core/links.js";
 export type { Plain } from "./core/plain.js";
 export { resources } from "./core/resources.js";
+export type { SetAside, SetAsideReport } from "./core/set-aside.js";
 export type {
   Ask,
   Batch,

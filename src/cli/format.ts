@@ -1,4 +1,5 @@
 /** Numbers, times and lengths as people read them. Pure. */
+import type { SetAside } from "../core/set-aside.js";
 
 export const count = (value: number): string => value.toLocaleString("en-US");
 
@@ -44,3 +45,7 @@ export function clock(milliseconds: number): string {
   const rest = `${pad(Math.floor((seconds % 3600) / 60))}:${pad(seconds % 60)}`;
   return hours === 0 ? rest : `${hours}:${rest}`;
 }
+
+/** One object that cannot be stored. Its id may hold anything, so nothing in it reaches the terminal. */
+export const describeSetAside = ({ resource, id, reason }: SetAside): string =>
+  `${resource} ${id.replace(/\p{C}/gu, "�")}: ${reason}`;

@@ -1,7 +1,8 @@
 /** What a run looks like while it runs: drawn anew on a terminal, a line now and then elsewhere. */
+import type { SetAsideReport } from "../core/set-aside.js";
 import { driftCount } from "../core/sync/drift.js";
 import type { Progress, RunReport } from "../core/sync/report.js";
-import { clock, count, roughly } from "./format.js";
+import { clock, count, counted, describeSetAside, roughly } from "./format.js";
 import type { Io } from "./io.js";
 import type { Counts } from "./tally.js";
 
@@ -61,6 +62,14 @@ export const rowsOf = (report: RunReport): number =>
 /** Objects that a run found to differ: of a reconcile, and repaired. */
 export const driftTotal = ({ resources }: RunReport): number =>
   Object.values(resources).reduce((sum, { drift }) => sum + (drift ? driftCount(drift) : 0), 0);
+
+/** Objects that could not be stored, by name, with what to do about them. */
+export function tellSetAside(io: Io, { count: number, examples }: SetAsideReport): void {
+  if (number === 0) return;
+  io.print(`${io.paint("red", "✗")} ${counted(number, "object")} could not be stored:`);
+  for (const each of examples) io.print(`  ${describeSetAside(each)}`);
+  io.print("  What to do about it: npx backend-billing doctor");
+}
 
 function drawing(io: Io, moment: Moment, frame: number): string[] {
   const entries = entriesOf(moment.report);

@@ -1,6 +1,7 @@
 /** The command `status`: how current the tables are, and what is under way. It changes nothing. */
 import type { Command } from "commander";
 import { routePath } from "../core/config.js";
+import { type SetAsideReport, setAsideNow } from "../core/set-aside.js";
 import type { RecordKind } from "../core/store.js";
 import { eventsReadTo } from "../core/sync/open.js";
 import { paceNow } from "../core/sync/pacer.js";
@@ -15,9 +16,9 @@ import {
 } from "./connect.js";
 import { type ConvexOptions, convexRun, withConvexOptions } from "./convex.js";
 import { type EndpointHealth, endpointProblems, ourEndpoints } from "./endpoint-health.js";
-import { count, duration, moment } from "./format.js";
+import { count, counted, duration, moment } from "./format.js";
 import type { Io } from "./io.js";
-import { driftTotal, rowsOf } from "./progress.js";
+import { driftTotal, rowsOf, tellSetAside } from "./progress.js";
 import { asksOutstanding, receivedSince, type StoredReceipt } from "./receipts.js";
 
 interface Options extends ConnectOptions, ConvexOptions {
@@ -30,6 +31,8 @@ interface Status {
   readonly eventsReadTo: number | null;
   readonly asks: { readonly number: number; readonly oldestDue: number | null };
   readonly refreshes: number;
+  /** Objects that are at Stripe and cannot be stored. */
+  readonly setAside: SetAsideReport;
   readonly runs: readonly RunReport[];
   /** Requests a second that the background may make now; null if it has not asked Stripe yet. */
   readonly pace: { readonly perSecond: number; readonly limit: number } | null;
@@ -69,6 +72,7 @@ async function readStatus(at: Connected, options: Options): Promise<Status> {
     eventsReadTo: read === undefined ? null : read * 1000,
     asks: await asksOutstanding(at),
     refreshes: await numberOf(at, "refresh"),
+    setAside: await setAsideNow(runtime.store, now, { mayRemove: false }),
     runs: await latestRuns(runtime, Number(options.runs ?? 5)),
     pace: await paceOf(at),
     endpoints: hasKey(runtime) ? await ourEndpoints(runtime, endpointUrl(at, options)) : null,
@@ -120,6 +124,7 @@ function tellStatus(io: Io, status: Status): void {
     ],
     ["pace", pace === null ? "not known" : `${pace.perSecond} requests/s of ${pace.limit} in all`],
   ]);
+  tellSetAside(io, status.setAside);
   tellEndpoints(io, status.endpoints);
   tellRuns(io, status.runs);
 }
@@ -163,6 +168,10 @@ function tellRuns(io: Io, runs: readonly RunReport[]): void {
     const word = run.kind === "verify" ? "found to differ" : "repaired";
     if (drift > 0) io.print(`${run.kind} of ${moment(run.startedAt)}: ${count(drift)} ${word}`);
     if (run.error !== undefined) io.print(`${run.kind}: ${run.error}`);
+    if (run.setAside !== undefined) {
+      const number = counted(run.setAside.count, "object");
+      io.print(`${run.kind} of ${moment(run.startedAt)}: ${number} could not be stored`);
+    }
   }
 }
 

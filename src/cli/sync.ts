@@ -13,7 +13,7 @@ import {
 import { type ConvexOptions, convexRun, withConvexOptions } from "./convex.js";
 import { count, counted, duration } from "./format.js";
 import { EXIT, type Io } from "./io.js";
-import { driftTotal, entriesOf } from "./progress.js";
+import { driftTotal, entriesOf, tellSetAside } from "./progress.js";
 import { type Worked, workAtRun } from "./work.js";
 
 interface SyncOptions extends ConnectOptions, ConvexOptions {
@@ -131,6 +131,7 @@ export function tellRun(io: Io, worked: Worked, verb: string): void {
     if (error !== undefined && state === "failed")
       io.print(`${io.paint("red", "✗")} ${name}: ${error}`);
   }
+  if (report.setAside !== undefined) tellSetAside(io, report.setAside);
   io.print(
     `This process: ${count(counts.seen)} seen, ${count(counts.stored)} stored, ` +
       `${count(counts.unchanged)} unchanged, ${count(counts.refused)} refused as older, ` +

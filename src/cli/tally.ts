@@ -85,7 +85,8 @@ function countsOf(batch: Batch, result: Committed): Partial<Counts>[] {
     if (unit.duplicate) return [{ duplicates: 1 }];
     const snapshots = batch.units[at]?.snapshots ?? [];
     return unit.outcomes.map(({ act }, index) => {
-      if (act === "retry") return {}; // it is asked again, and counts then
+      // What is asked again counts then; what was set aside is told by the run's report.
+      if (act === "retry" || act === "aside") return {};
       const kind = snapshots[index]?.kind;
       const isGone = act === "write" && (kind === "deleted" || kind === "missing");
       return { seen: 1, [isGone ? "deleted" : FIELD[act]]: 1 };

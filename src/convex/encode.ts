@@ -3,6 +3,7 @@
  * has: printable ASCII, not empty, no `$` in front. Names that it takes stay as they are, so raw
  * documents read naturally; the others are escaped, and `decode` gives them back as they were.
  */
+import { wellFormed } from "../core/text.js";
 
 /** What Convex takes as a field name and our own escape sign does not begin. */
 const PLAIN = /^[\x20-#%-}][\x20-~]*$/;
@@ -32,10 +33,6 @@ function decodeKey(key: string): string {
 
 /** Half of a surrogate pair, which is no character and has no UTF-8. */
 const isLone = (char: string): boolean => /^[\ud800-\udfff]$/.test(char);
-
-/** A string that Convex can hold: half of a pair becomes the sign for an unknown character. */
-const wellFormed = (text: string): string =>
-  text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
 /**
  * Plain JSON as Convex takes it, for arguments of `ctx.runAction` and the scheduler: names that Convex

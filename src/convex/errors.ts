@@ -38,6 +38,7 @@ const NEUTRAL: { readonly [code in BillingErrorCode]: string | null } = {
   run_failed: "The run failed. `runs` says why.",
   store_error:
     "The database refused the change or was too busy. Try again in a minute; if it fails again, see the log of the backend.",
+  unstorable: "The database refuses this content. See the log of the backend.",
 };
 
 /**

@@ -11,7 +11,7 @@ const text = v.string();
 const maybeText = v.union(v.string(), v.null());
 const maybeNumber = v.union(v.number(), v.null());
 
-const kind = literals("claim", "partition", "refresh", "run", "setting", "watermark");
+const kind = literals("aside", "claim", "partition", "refresh", "run", "setting", "watermark");
 
 const snapshot = v.object({
   resource: text,
@@ -91,7 +91,7 @@ const version = v.object({
 });
 
 const outcome = v.object({
-  act: literals("drop", "write", "touch", "ask", "retry"),
+  act: literals("drop", "write", "touch", "ask", "retry", "aside"),
   revision: v.number(),
 });
 

@@ -86,6 +86,7 @@ export async function grantWish(db: Db, { kind, id, due, data }: RecordWish): Pr
   await db.patch(before._id, {
     revision: before.revision + 1,
     due: earlier ? due : before.due,
+    data,
   });
   return earlier;
 }

@@ -38,6 +38,19 @@ const progress = v.object({
   ),
 });
 
+const setAside = v.object({
+  count: number,
+  examples: v.array(
+    v.object({
+      resource: v.union(...resourceNames.map((name) => v.literal(name))),
+      id: text,
+      reason: text,
+      at: number,
+      kept: v.union(v.literal("none"), v.literal("part")),
+    }),
+  ),
+});
+
 type ByResource = { [N in ResourceName]: VOptional<typeof progress> };
 
 export const syncReport = v.object({
@@ -63,6 +76,7 @@ export const syncReport = v.object({
   startedAt: v.optional(number),
   finishedAt: v.optional(v.union(number, v.null())),
   error: v.optional(text),
+  setAside: v.optional(setAside),
   resources: v.object(
     Object.fromEntries(resourceNames.map((name) => [name, v.optional(progress)])) as ByResource,
   ),

@@ -1,12 +1,14 @@
 /** The core's store inside an action: each call is one run of the `store` mutation. */
 import type { ResourceName, Row } from "../core/catalogue.js";
 import type { Logger } from "../core/config.js";
+import { asideWish } from "../core/set-aside.js";
 import type {
   Ask,
   Batch,
   Offer,
   Plan,
   RecordKind,
+  RecordWish,
   Snapshot,
   Store,
   StoredRecord,
@@ -22,6 +24,7 @@ import type {
   WireRecord,
   WireRow,
 } from "./operations.js";
+import { refused } from "./refusal.js";
 
 export interface ConvexStoreOptions {
   readonly resources: readonly ResourceName[];
@@ -43,23 +46,37 @@ export function createConvexStore(
   const stored = (snapshot: Snapshot): Snapshot => {
     known(snapshot.resource);
     if (snapshot.content === null) return snapshot;
-    const content = fitted(encode(snapshot.content));
-    if (OMITTED in content) {
-      const { resource, id: object } = snapshot;
-      // The names of what was left out may be keys of metadata, so only their number is told.
-      const what = { object, resource, omitted: (content[OMITTED] as readonly string[]).length };
-      log?.warn(what, "An object is too large for a Convex document and was stored in part");
-    }
-    return { ...snapshot, content: content as Snapshot["content"] };
+    return { ...snapshot, content: fitted(encode(snapshot.content)) as Snapshot["content"] };
   };
+
+  /** The records of what is stored in part, so that it is reported like what cannot be stored. */
+  const wishesFor = (snapshots: readonly Snapshot[], now: number): RecordWish[] =>
+    snapshots.flatMap((snapshot) => {
+      const { resource, id: object, content } = snapshot;
+      if (content === null || !(OMITTED in content)) return [];
+      // The names of what was left out may be keys of metadata, so only their number is told.
+      const omitted = (content[OMITTED] as readonly string[]).length;
+      log?.warn(
+        { object, resource, omitted },
+        "An object is too large for a Convex document and was stored in part",
+      );
+      const reason = `It is larger than a Convex document may be; ${omitted} of its fields were left out.`;
+      return [asideWish(snapshot, { reason, at: now, kept: "part", known: true })];
+    });
 
   const onWire = (batch: Batch): OperationOf<"commit">["batch"] => ({
     now: batch.now,
-    units: batch.units.map(({ receipt, snapshots = [], wishes = [] }) => ({
-      ...(receipt === undefined ? {} : { receipt }),
-      snapshots: snapshots.map(stored),
-      wishes: wishes.map((wish) => ({ ...wish, data: encode(wish.data) })),
-    })),
+    units: batch.units.map(({ receipt, snapshots = [], wishes = [] }) => {
+      const fitting = snapshots.map(stored);
+      return {
+        ...(receipt === undefined ? {} : { receipt }),
+        snapshots: fitting,
+        wishes: [...wishes, ...wishesFor(fitting, batch.now)].map((wish) => ({
+          ...wish,
+          data: encode(wish.data),
+        })),
+      };
+    }),
     records: (batch.records ?? []).map(({ kind, id, expect, next }) => ({
       kind,
       id,
@@ -72,7 +89,14 @@ export function createConvexStore(
     // A transaction reads and writes 16 MiB and looks at 4,096 ranges; a snapshot takes about seven.
     limits: { snapshots: 200, bytes: 3 * 1024 * 1024 },
 
-    commit: async (batch) => run<"commit">({ type: "commit", batch: onWire(batch) }),
+    commit: async (batch) => {
+      const operation = { type: "commit", batch: onWire(batch) } as const;
+      return run<"commit">(operation).catch((error: unknown) => {
+        throw refused(error);
+      });
+    },
+
+    kept: (content) => decode(fitted(encode(content))),
 
     takeAsks: async (lease) =>
       (await run<"takeAsks">({ type: "takeAsks", ...lease })) as readonly Ask[],

@@ -10,9 +10,11 @@ import { observeCustomer } from "./customers.js";
 import { ASK_DELAY } from "./mirror.js";
 import { type EventOutcome, eventOutcome, tellEvent } from "./observe.js";
 import type { Runtime } from "./runtime.js";
+import { idProblem } from "./set-aside.js";
 import { type ReceivedEvent, sightOfEvent, sightOfHint } from "./sight.js";
 import type { Receipt, RecordWish, Snapshot, Unit, UnitOutcome } from "./store.js";
 import { noteStrangers, type Stranger, strangerBy } from "./strangers.js";
+import { wellFormed } from "./text.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */
 export type Received = "handled" | "duplicate" | "ignored";
@@ -67,7 +69,8 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
 }
 
 function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {
-  return { eventId: id, type, created, objectId: object.id ?? null };
+  const objectId = object.id === undefined ? null : wellFormed(object.id);
+  return { eventId: id, type, created, objectId };
 }
 
 /** Has the background look after what these units left to do. */
@@ -90,7 +93,7 @@ export function wakeAfter(
  */
 function refreshWish(runtime: Runtime, event: ReceivedEvent): RecordWish[] {
   const { customer } = event.object;
-  if (typeof customer !== "string") return [];
+  if (typeof customer !== "string" || idProblem(customer) !== undefined) return [];
   const due = runtime.now() + runtime.timing.refreshDelay;
   return [{ kind: "refresh", id: customer, due, data: {} }];
 }

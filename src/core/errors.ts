@@ -23,7 +23,9 @@ export type BillingErrorCode =
   /** A run of `sync`, `reconcile` or `verify` failed; `report` says how far it came. */
   | "run_failed"
   /** The database refused or failed; its own error is the `cause`. */
-  | "store_error";
+  | "store_error"
+  /** The database refuses this very content, whenever it is sent. */
+  | "unstorable";
 
 /**
  * @example

@@ -1,6 +1,6 @@
 /** What is told of events, customers and commits: one place for the words, the ids and the counts. */
 import type { Runtime } from "./runtime.js";
-import type { Batch, Receipt, Store, Unit, UnitOutcome } from "./store.js";
+import type { Batch, Receipt, Snapshot, Store, Unit, UnitOutcome } from "./store.js";
 import { type Attributes, observed, type Telemetry } from "./telemetry.js";
 
 /** Where an event was read: posted by Stripe, or found in its list of events. */
@@ -9,9 +9,9 @@ export type EventSource = "webhook" | "list";
 /**
  * `stored`: the mirror took it. `asked`: it told that something changed, and Stripe is asked what.
  * `older`: more is known already. `duplicate`: the same event came before. `ignored`: nothing
- * depends on it.
+ * depends on it. `set_aside`: its object cannot be stored, which is remembered.
  */
-export type EventOutcome = "stored" | "asked" | "older" | "duplicate" | "ignored";
+export type EventOutcome = "stored" | "asked" | "older" | "duplicate" | "ignored" | "set_aside";
 
 const LINES: { readonly [outcome in EventOutcome]: string } = {
   stored: "An event was stored",
@@ -19,12 +19,14 @@ const LINES: { readonly [outcome in EventOutcome]: string } = {
   older: "An event was older than what is known",
   duplicate: "An event was known already",
   ignored: "An event was ignored: nothing depends on it",
+  set_aside: "An event's object cannot be stored and was set aside",
 };
 
 export function eventOutcome(unit: Unit, outcome: UnitOutcome | undefined): EventOutcome {
   if (outcome === undefined || outcome.duplicate) return "duplicate";
   const did = (...acts: readonly string[]) =>
     outcome.outcomes.some(({ act }) => acts.includes(act));
+  if (did("aside")) return "set_aside";
   if (did("ask")) return "asked";
   if (did("write", "touch")) return "stored";
   if ((unit.wishes ?? []).length > 0) return "asked";
@@ -58,6 +60,17 @@ export function tellListed(
     if (unit.receipt === undefined) continue;
     tellEvent(runtime, "list", unit.receipt, eventOutcome(unit, outcomes[index]));
   }
+}
+
+/** An object that cannot be stored. The reason quotes nothing of it. */
+export function tellAside(
+  { log, telemetry }: Pick<Runtime, "log" | "telemetry">,
+  { resource, id }: Pick<Snapshot, "resource" | "id">,
+  reason: string,
+): void {
+  const line = { object: id.slice(0, 100), resource, reason };
+  log?.error(line, "An object cannot be stored and was set aside; `doctor` says what to do");
+  telemetry?.measure("set_aside", 1, { resource });
 }
 
 /** An entity's id may be an email, so it is told by its customer alone. */

@@ -132,11 +132,11 @@ export function planCommit(batch: Batch, known: Known): Planned | Undecided {
   };
 }
 
-/** One wish a record, at the earliest time that was wished for. */
+/** One wish a record, the last one, at the earliest time that was wished for. */
 function addWish(wishes: Map<string, RecordWish>, wish: RecordWish): void {
   const key = `${wish.kind} ${wish.id}`;
   const known = wishes.get(key);
-  wishes.set(key, known === undefined ? wish : { ...known, due: Math.min(known.due, wish.due) });
+  wishes.set(key, known === undefined ? wish : { ...wish, due: Math.min(known.due, wish.due) });
 }
 
 /** Whether the snapshot says what is known already; undefined if what is known was not read. */

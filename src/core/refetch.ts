@@ -76,6 +76,11 @@ async function answer(
       return false;
     }
     const outcome = await store(runtime, snapshot, refresh);
+    if (outcome?.act === "aside") {
+      note?.({ outcome: "set_aside" });
+      await runtime.store.postponeAsk({ ...ask, revision }, runtime.now() + LONGEST_PAUSE);
+      return false;
+    }
     if (outcome?.act !== "retry") {
       note?.({ outcome: snapshot.kind === "changed" ? "stored" : snapshot.kind });
       const line = { object: ask.id, resource: ask.resource, found: snapshot.kind };

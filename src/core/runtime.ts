@@ -1,6 +1,7 @@
 /** What every part of the core works with: the configuration, the store, Stripe, and time. */
 import type Stripe from "stripe";
 import { effectsByEvent, type ResourceName } from "./catalogue.js";
+import { storeApart } from "./commit-apart.js";
 import {
   appName,
   type BillingConfig,
@@ -11,7 +12,7 @@ import {
   type Timing,
 } from "./config.js";
 import { TOLERANCES, type Tolerances } from "./interval.js";
-import { observedStore } from "./observe.js";
+import { observedStore, tellAside } from "./observe.js";
 import type { Store } from "./store.js";
 import type { Telemetry } from "./telemetry.js";
 
@@ -58,7 +59,10 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
   return {
     config,
     app: appName(config),
-    store: telemetry === undefined ? store : observedStore(store, telemetry),
+    store: storeApart(
+      telemetry === undefined ? store : observedStore(store, telemetry),
+      (snapshot, reason) => tellAside({ log: logger, telemetry }, snapshot, reason),
+    ),
     resources,
     effects: effectsByEvent(resources),
     tolerances: { ...TOLERANCES, ...config.tolerances },

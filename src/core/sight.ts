@@ -9,7 +9,7 @@ import { answerInterval, eventInterval, type Interval, pageInterval } from "./in
 import { resources } from "./resources.js";
 import type { Runtime } from "./runtime.js";
 import type { Snapshot } from "./store.js";
-import { plainOf } from "./text.js";
+import { plainOf, storable } from "./text.js";
 
 type Content = StripeObject<ResourceName>;
 
@@ -104,7 +104,7 @@ export function sightOfEvent(
     usable,
     lo,
     hi,
-    content: deleted || !usable ? null : (event.object as unknown as Content),
+    content: deleted || !usable ? null : (storable(event.object) as Content),
   };
 }
 

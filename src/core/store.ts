@@ -29,7 +29,14 @@ export interface Receipt {
 }
 
 /** What a record is about. */
-export type RecordKind = "claim" | "partition" | "refresh" | "run" | "setting" | "watermark";
+export type RecordKind =
+  | "aside"
+  | "claim"
+  | "partition"
+  | "refresh"
+  | "run"
+  | "setting"
+  | "watermark";
 
 /** A small document of the library's own, with a revision and a time at which it is due. */
 export interface StoredRecord {
@@ -61,7 +68,7 @@ export interface RecordWrite {
   readonly next: Pick<StoredRecord, "ref" | "due" | "data"> | null;
 }
 
-/** Wants a record to be there: makes it, or raises the revision of the one that is. */
+/** Wants a record to be there: makes it, or raises the revision and renews the data of the one that is. */
 export interface RecordWish {
   readonly kind: RecordKind;
   readonly id: string;
@@ -88,7 +95,8 @@ export interface Batch {
 
 /** What the rule said of a snapshot. */
 export type Outcome = {
-  readonly act: "drop" | "write" | "touch" | "ask" | "retry";
+  /** `aside`: it cannot be stored, and a record says so. No store answers this, the core does. */
+  readonly act: "drop" | "write" | "touch" | "ask" | "retry" | "aside";
   /** The object's revision afterwards; 0 where there is still nothing. */
   readonly revision: number;
 };
@@ -137,8 +145,17 @@ export interface Store {
   /** The most that one call takes; callers split what is larger. */
   readonly limits: { readonly snapshots: number; readonly bytes: number };
 
-  /** Judges every snapshot by the convergence rule and writes what follows, all of it or nothing. */
+  /**
+   * Judges every snapshot by the convergence rule and writes what follows, all of it or nothing. It
+   * throws a `BillingError` with the code `unstorable` where the content of a snapshot is to blame.
+   */
   commit(batch: Batch): Promise<Committed>;
+
+  /**
+   * A content as this store gives it back. Left out by a store that gives back what it was given;
+   * Convex leaves out what does not fit into a document.
+   */
+  kept?(content: object): object;
 
   /**
    * Takes asks that are due, oldest first, and pushes them forward by the lease. What `isDue` calls

@@ -72,6 +72,9 @@ export const METRICS = {
     "resource",
     "drift",
   ]),
+  set_aside: counter("{object}", "Objects that could not be stored and were set aside", [
+    "resource",
+  ]),
   "setup.duration": duration("Time of `setup`, also within a link", []),
   "customers.linked": counter("{customer}", "Customers that were linked to their entity", []),
   "link.duration": duration("Time to make a link", ["link"]),

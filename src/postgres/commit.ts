@@ -20,6 +20,7 @@ import {
   ownersAffected,
 } from "./plan.js";
 import { isNotPrepared, type Prepared, type Run } from "./prepared.js";
+import { DIVISION_BY_ZERO, explained, refusalOf } from "./refusal.js";
 import { lockOwners, type Names, type ObjectKey, settleEmptyRows } from "./sql.js";
 import { createWriter, WRITTEN, type Writer } from "./write-statement.js";
 
@@ -41,9 +42,7 @@ interface CommitContext extends CommitOptions {
 /** How many versions are remembered at least. */
 const REMEMBERED = 10_000;
 
-/** By this and by a key that is there already a write takes itself back. */
-const DIVISION_BY_ZERO = "22012";
-/** Serialisation failure, deadlock: the same work again has every chance. */
+/** Serialisation failure, deadlock, a write that took itself back: the same work again has every chance. */
 const PASSING = new Set(["40001", "40P01", DIVISION_BY_ZERO, UNIQUE_VIOLATION]);
 /** After so many lost races the batch locks what it judges. */
 const OPTIMISTIC_TRIES = 2;
@@ -52,6 +51,7 @@ const TRIES = 40;
 class Overtaken extends Error {}
 
 function isPassing(error: unknown): boolean {
+  if (refusalOf(error) !== undefined) return false;
   return error instanceof Overtaken || isNotPrepared(error) || PASSING.has(sqlState(error) ?? "");
 }
 
@@ -63,7 +63,10 @@ export function createCommit(options: CommitOptions): (batch: Batch) => Promise<
     memory: createMemory(REMEMBERED),
     statementFor: createWriter(names, chosen),
   };
-  return (batch) => commit(context, batch);
+  return (batch) =>
+    commit(context, batch).catch((error: unknown) => {
+      throw explained(error);
+    });
 }
 
 async function commit(context: CommitContext, batch: Batch): Promise<Committed> {

@@ -201,7 +201,7 @@ function wishedPart({ records }: Names): PartText {
     WISHED,
     into.list(({ wished }) => wished),
   )} WHERE ${ready}
-  ON CONFLICT (kind, id) DO UPDATE SET revision = r.revision + 1, due = least(r.due, excluded.due)`,
+  ON CONFLICT (kind, id) DO UPDATE SET revision = r.revision + 1, due = least(r.due, excluded.due), data = excluded.data`,
   };
 }
 

@@ -157,7 +157,7 @@ export function createMemoryStore(
       revision: (before?.revision ?? 0) + 1,
       ref: before?.ref ?? null,
       due: Math.min(before?.due ?? due, due),
-      data: before?.data ?? data,
+      data,
     });
   }
 

@@ -24,7 +24,13 @@ const stripe = {
   portals: [{ id: "bpc_1", isDefault: true }],
   undelivered: { count: 0, seen: 3 },
 } as const satisfies Facts["stripe"];
-const stored = { live: true, account: "acct_1", secretFits: { we_1: true }, copied: true };
+const stored = {
+  live: true,
+  account: "acct_1",
+  secretFits: { we_1: true },
+  copied: true,
+  setAside: { count: 0, examples: [] },
+};
 const database = {
   state: "answers",
   schema: "billing",

@@ -332,6 +332,8 @@ describe("what Stripe and the database hold", { timeout }, () => {
         const records = "billing.backend_billing_records";
         await query(`UPDATE ${records} SET data = '{"id":"acct_other"}' WHERE id = 'account'`);
         await query(`DELETE FROM ${records} WHERE kind = 'run' OR id = 'portal'`);
+        await query(`INSERT INTO ${records} (kind, id, revision, due, data) VALUES ('aside', 'products prod_1', 1, 0,
+          '{"resource":"products","id":"prod_1","reason":"It is poison.","at":1,"kept":"none","lo":1,"gone":false,"known":false}')`);
         await query(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql
           AS $$ SELECT pg_catalog.clock_timestamp() + interval '90 s' $$`);
         const database = new URL(databaseUrl).pathname.slice(1);
@@ -341,6 +343,7 @@ describe("what Stripe and the database hold", { timeout }, () => {
       finds: [
         ["account_mismatch", /hold the data of acct_other/, /Set a key of acct_other/],
         ["never_synced", /never copied/, /^npx backend-billing sync$/],
+        ["objects_set_aside", /1 objects .* products prod_1: It is poison\./, /reconcile$/],
         ["portal_not_chosen", /no default configuration/, syncPortal],
         ["database_clock_differs", /[78]\d s ahead of|90 s ahead of/, /time synchronisation/],
       ],

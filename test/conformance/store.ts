@@ -668,24 +668,27 @@ export function describeStore(
         });
         expect(good.committed).toBe(true);
       });
-      behaves("a wish makes a record once and marks every further one", async (store) => {
-        const wish = (due: number) =>
-          store.commit({
-            now: NOW,
-            units: [{ wishes: [{ kind: "refresh", id: "cus_1", due, data: { why: "test" } }] }],
+      behaves(
+        "a wish makes a record once; every further one marks it and renews its data",
+        async (store) => {
+          const wish = (due: number) =>
+            store.commit({
+              now: NOW,
+              units: [{ wishes: [{ kind: "refresh", id: "cus_1", due, data: { due } }] }],
+            });
+          await wish(NOW + 100);
+          await wish(NOW + 50);
+          await wish(NOW + 200);
+          expect(await store.record("refresh", "cus_1")).toEqual({
+            kind: "refresh",
+            id: "cus_1",
+            revision: 3,
+            ref: null,
+            due: NOW + 50,
+            data: { due: NOW + 200 },
           });
-        await wish(NOW + 100);
-        await wish(NOW + 50);
-        await wish(NOW + 200);
-        expect(await store.record("refresh", "cus_1")).toEqual({
-          kind: "refresh",
-          id: "cus_1",
-          revision: 3,
-          ref: null,
-          due: NOW + 50,
-          data: { why: "test" },
-        });
-      });
+        },
+      );
     });
 
     describe("cursors", () => {

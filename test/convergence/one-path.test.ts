@@ -133,6 +133,7 @@ describe("the port", () => {
   const lease = { now: NOW + 10_000, lease: 1, limit: 10 };
   /** Every way into a store but the one that writes; the compiler asks for each that is added. */
   const calls: { readonly [M in Method]: (store: Store) => unknown } = {
+    kept: (store) => store.kept?.({ id: "prod_1" }),
     takeAsks: (store) => store.takeAsks(lease),
     postponeAsk: (store) =>
       store.postponeAsk({ resource: "products", id: "prod_1", revision: 2 }, 1),

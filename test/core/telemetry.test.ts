@@ -217,11 +217,11 @@ describe("OpenTelemetry", () => {
   });
 });
 
-it("without a logger and telemetry nothing is wrapped or put together", async () => {
+it("without a logger and telemetry nothing is observed or put together", async () => {
   const store = createMemoryStore();
   const platform = { store, baseUrl: () => "", wake: () => {} };
   const runtime = createRuntime({ secret_key: "sk_test_1", webhook_secret: "whsec_1" }, platform);
-  expect(runtime.store).toBe(store);
+  expect(runtime.store).toEqual({ ...store, commit: expect.any(Function) });
   expect(runtime.log).toBeUndefined();
   const result = Promise.resolve(1);
   expect(observed(undefined, "commit", () => result)).toBe(result);

@@ -1,6 +1,7 @@
 /** Asks the database what `doctor` must know. It only reads. */
 import type { ResourceName } from "../../core/catalogue.js";
 import type { BillingConfig } from "../../core/config.js";
+import { setAsideNow } from "../../core/set-aside.js";
 import type { Store } from "../../core/store.js";
 import { isSecretInUse } from "../../core/sync/endpoint.js";
 import { roleProblem } from "../../postgres/access.js";
@@ -76,5 +77,6 @@ async function readStored(
     secretFits: Object.fromEntries(fits),
     // A catch-up begins only where a copy was completed.
     copied: runs.some(({ data }) => data.state === "done" && data.kind !== "verify"),
+    setAside: await setAsideNow(store, Date.now(), { mayRemove: false }),
   };
 }

@@ -245,6 +245,12 @@ export const catalogue = {
     fix: "{sync}",
   },
 
+  objects_set_aside: {
+    severity: "error",
+    what: "{count} objects are at Stripe and cannot be stored, or not all of it: {objects}",
+    fix: "Change the object at Stripe, or what the reason names in the database, or update the library. Then: npx backend-billing reconcile",
+  },
+
   // Clocks
   clock_wrong: {
     severity: "error",

@@ -1,6 +1,6 @@
 /** From what is known to what is wrong. Pure: it asks nobody, so every case has a row in a table test. */
 import { notSent } from "../endpoint-health.js";
-import { listed } from "../format.js";
+import { describeSetAside, listed } from "../format.js";
 import { commandsOf } from "./commands.js";
 import { diagnoseAccess } from "./diagnose-access.js";
 import type {
@@ -116,6 +116,11 @@ function diagnoseStored(find: Find, { key, stripe }: Facts, stored?: StoredFacts
     found.push(find("account_mismatch", { account, other: stored.account }));
   }
   if (!stored.copied) found.push(find("never_synced"));
+  const { count, examples } = stored.setAside;
+  if (count > 0) {
+    const objects = examples.map(describeSetAside).join(" ");
+    found.push(find("objects_set_aside", { count, objects }));
+  }
   return found;
 }
 

@@ -1,4 +1,5 @@
 /** What `doctor` knows when it judges. Gathered at the edge, judged by `diagnose`; no secrets in it. */
+import type { SetAsideReport } from "../../core/set-aside.js";
 import type { Access } from "../../postgres/access.js";
 import type { Place } from "./commands.js";
 
@@ -116,6 +117,7 @@ export interface StoredFacts {
   readonly secretFits: { readonly [endpoint: string]: boolean };
   /** Whether everything at Stripe was copied once. */
   readonly copied: boolean;
+  readonly setAside: SetAsideReport;
 }
 
 /** What the application's own route said to an event that means nothing. */

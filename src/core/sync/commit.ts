@@ -4,6 +4,7 @@
  * cannot be done before all its partitions are, nor can its end be lost.
  */
 import type { Runtime } from "../runtime.js";
+import { setAsideNow } from "../set-aside.js";
 import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../store.js";
 import { textOf } from "../text.js";
 import { eventGroups } from "./list.js";
@@ -183,7 +184,7 @@ async function advanced(
   const writes =
     run.phase === "list" && run.kind !== "verify" ? await listedWrites(runtime, at) : [];
   if (run.error !== undefined) {
-    return { run: { ...run, state: "failed", finishedAt: now }, writes };
+    return { run: await ended(runtime, run, "failed", now), writes };
   }
   const watermark = await runtime.store.record("watermark", EVENTS);
   const after = following(run, at, secondsOf(watermark));
@@ -194,7 +195,18 @@ async function advanced(
   writes.push(await closed(runtime, runId, run.kind));
   const read = firstSecond(done.filter(({ task }) => task === "events"));
   if (read !== undefined) writes.push(...watermarkWrite(EVENTS, watermark, read));
-  return { run: { ...run, state: "done", finishedAt: now }, writes };
+  return { run: await ended(runtime, run, "done", now), writes };
+}
+
+/** The run at its end, with what could not be stored until then. */
+async function ended(
+  { store }: Runtime,
+  { setAside: _, ...run }: Run,
+  state: "done" | "failed",
+  now: number,
+): Promise<Run> {
+  const setAside = await setAsideNow(store, now);
+  return { ...run, state, finishedAt: now, ...(setAside.count === 0 ? {} : { setAside }) };
 }
 
 const secondsOf = (record: StoredRecord | undefined): number | undefined =>

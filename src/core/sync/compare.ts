@@ -21,6 +21,13 @@ export function exampleOf(
   return { id, kind: "different", fields: differingFields(stored, content) };
 }
 
+/** The snapshot as the store would keep it: so much of it as can differ from what is stored. */
+export function asKept({ store }: Runtime, snapshot: Snapshot): Snapshot {
+  const { content } = snapshot;
+  if (content === null || store.kept === undefined) return snapshot;
+  return { ...snapshot, content: store.kept(content) as Snapshot["content"] };
+}
+
 /** Those of the objects that the mirror does not hold as a list shows them. */
 export async function unequal(
   runtime: Runtime,
@@ -28,7 +35,8 @@ export async function unequal(
   snapshots: readonly Snapshot[],
 ): Promise<Pending[]> {
   const rows = await each(snapshots, AT_ONCE, ({ id }) => runtime.store.row(resource, id));
-  return snapshots.flatMap(({ id, content }, index) => {
+  return snapshots.flatMap((snapshot, index) => {
+    const { id, content } = asKept(runtime, snapshot);
     const stored = rows[index]?.stripe ?? null;
     const isEqual = stored !== null && content !== null && same(stored, content);
     return isEqual ? [] : [{ do: "compare" as const, id }];
@@ -46,5 +54,5 @@ export async function compareAgain(
   const row = await runtime.store.row(resource, id);
   const after = await runtime.store.version(resource, id);
   const isMoving = after?.revision !== before?.revision || after?.stale === true;
-  return isMoving ? undefined : exampleOf(row?.stripe ?? null, snapshot);
+  return isMoving ? undefined : exampleOf(row?.stripe ?? null, asKept(runtime, snapshot));
 }

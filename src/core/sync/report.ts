@@ -1,6 +1,7 @@
 /** What a run says of itself, readable while it runs. */
 import type { ResourceName } from "../catalogue.js";
 import type { Runtime } from "../runtime.js";
+import type { SetAsideReport } from "../set-aside.js";
 import type { StoredRecord } from "../store.js";
 import { allPartitions } from "./commit.js";
 import { type Confidence, confidence } from "./confidence.js";
@@ -39,6 +40,8 @@ export interface RunReport {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly error?: string;
+  /** Objects that could not be stored, as of the run's end; absent if there were none. */
+  readonly setAside?: SetAsideReport;
   readonly resources: { readonly [N in ResourceName]?: Progress };
   /** The reading of Stripe's events, where the run has come to it. */
   readonly events?: Progress;
@@ -57,7 +60,7 @@ export async function latestRuns(runtime: Runtime, limit = 10): Promise<readonly
 }
 
 async function reportOf(runtime: Runtime, record: StoredRecord): Promise<RunReport> {
-  const { kind, state, phase, startedAt, finishedAt, error, sweeps } = runOf(record);
+  const { kind, state, phase, startedAt, finishedAt, error, sweeps, setAside } = runOf(record);
   const partitions = (await allPartitions(runtime, record.id)).map(partitionOf);
   const entries: [ResourceName, Progress][] = [];
   for (const resource of runtime.resources) {
@@ -77,6 +80,7 @@ async function reportOf(runtime: Runtime, record: StoredRecord): Promise<RunRepo
     startedAt,
     finishedAt,
     ...(error === undefined ? {} : { error }),
+    ...(setAside === undefined ? {} : { setAside }),
     resources: Object.fromEntries(entries),
     ...(events.length === 0 ? {} : { events: progressOf(events, undefined) }),
     partitions: { running: count("running"), done: count("done"), failed: count("failed") },

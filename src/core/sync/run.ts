@@ -4,6 +4,7 @@
  */
 import type { ResourceName } from "../catalogue.js";
 import type { Carried } from "../door.js";
+import type { SetAsideReport } from "../set-aside.js";
 import type { RecordWrite, StoredRecord } from "../store.js";
 import type { Buckets } from "./buckets.js";
 import type { Drift } from "./drift.js";
@@ -42,6 +43,8 @@ export interface Run {
   readonly accountCreated?: number;
   /** The first thing that went wrong for good. */
   readonly error?: string;
+  /** What was set aside when the run ended; absent if nothing was. */
+  readonly setAside?: SetAsideReport;
 }
 
 /** Half-open, in seconds of creation: from <= created < to. Null is no bound. */

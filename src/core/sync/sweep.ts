@@ -8,7 +8,7 @@ import { ASK_DELAY } from "../mirror.js";
 import { answerAsks, retrieve } from "../refetch.js";
 import { refreshDue } from "../refresh.js";
 import type { Snapshot } from "../store.js";
-import { exampleOf } from "./compare.js";
+import { asKept, exampleOf } from "./compare.js";
 import { NO_DRIFT, withExamples } from "./drift.js";
 import type { Pending } from "./run.js";
 import { settlePending } from "./settle.js";
@@ -27,7 +27,7 @@ export async function sweepStep(step: Step): Promise<Stepped> {
   const looked = await each(rows, AT_ONCE, async ({ id, revision }) => {
     const row = await runtime.store.row(resource, id);
     const snapshot = await retrieve(runtime, resource, id, revision);
-    return { snapshot, example: exampleOf(row?.stripe ?? null, snapshot) };
+    return { snapshot, example: exampleOf(row?.stripe ?? null, asKept(runtime, snapshot)) };
   });
   const snapshots = looked.map(({ snapshot }) => snapshot);
   const unknown = sweep.unknown + snapshots.filter(({ kind }) => kind === "missing").length;

@@ -33,7 +33,8 @@ async function tellEnd(runtime: Runtime, id: string, run: Run): Promise<void> {
   const seconds = ((finishedAt ?? runtime.now()) - startedAt) / 1000;
   telemetry?.measure("runs", 1, { kind, state });
   telemetry?.measure("run.duration", seconds, { kind, state });
-  const found = Object.entries((await runReport(runtime, id))?.resources ?? {});
+  const { resources = {}, setAside } = (await runReport(runtime, id)) ?? {};
+  const found = Object.entries(resources);
   let [objects, differing] = [0, 0];
   for (const [resource, { rows, drift }] of found) {
     objects += rows;
@@ -44,8 +45,10 @@ async function tellEnd(runtime: Runtime, id: string, run: Run): Promise<void> {
         telemetry?.measure("drift", drift[each], { kind, resource, drift: each });
     }
   }
-  const details = { run: id, kind, state, seconds, objects, differing };
+  const set_aside = setAside?.count ?? 0;
+  const details = { run: id, kind, state, seconds, objects, differing, set_aside };
   if (state === "failed") log?.error(details, "A run failed; `runs()` says why");
+  else if (set_aside > 0) log?.error(details, "A run ended, and some objects cannot be stored");
   else if (differing > 0) log?.warn(details, "A run ended, and found what differed from Stripe");
   else log?.info(details, "A run ended");
 }

@@ -2,7 +2,9 @@
  * What is sold: the prices that a link names, from the mirror or else from Stripe, and whether this
  * application sells them. A browser may have chosen the price, so every link asks here first.
  */
+
 import type Stripe from "stripe";
+import { checkPlace } from "./account.js";
 import type { StripeObject } from "./catalogue.js";
 import type { BillingConfig } from "./config.js";
 import type { Reach } from "./customers.js";
@@ -29,6 +31,7 @@ export async function soldPrices(
   priceIds: readonly string[],
   reach: Reach = {},
 ): Promise<ReadonlyMap<string, Price>> {
+  await checkPlace(runtime); // a price that is fetched is stored too
   const ids = [...new Set(priceIds)];
   for (const id of ids) checkId(id);
   const known = new Map<string, Offer>();

@@ -24,8 +24,8 @@ something open.
 ## Names
 
 ${table(
-  ["in the specification", "here"],
-  names.map(({ theirs, ours }) => [theirs, ours]),
+  ["in the specification", "on Node and PostgreSQL", "on Convex"],
+  names.map(({ theirs, ours, convex = ours }) => [theirs, ours, convex]),
 )}
 
 ## Rules

@@ -52,13 +52,9 @@ export const specMutants: readonly Mutant[] = [
     "provider_error",
     {
       file: CONVEX,
-      find: "portal: (ctx, { entityId, returnUrl }) =>",
-      replace: "portal: (ctx, { entityId, returnUrl }, ...more: never[]) =>",
-    },
-    {
-      file: CONVEX,
-      find: "links.portal(runtime, { entityId, returnUrl })",
-      replace: "links.portal(runtime, { entityId, returnUrl }, ...more)",
+      find: "portal: (ctx, args) => convex.run(ctx, (runtime) => links.plainPortal(runtime, args))",
+      replace:
+        "portal: (ctx, args, ...more: never[]) => convex.run(ctx, (runtime) => links.portal(runtime, args, ...more))",
     },
   ),
   breaking(
@@ -68,9 +64,9 @@ export const specMutants: readonly Mutant[] = [
     "Stripe refused or failed",
     {
       file: "src/postgres/billing.ts",
-      find: "portal: ({ entityId, returnUrl }) => links.portal(node.in(), { entityId, returnUrl })",
+      find: "portal: (args) => node.run(undefined, (runtime) => links.plainPortal(runtime, args))",
       replace:
-        "portal: ({ entityId, returnUrl }, ...more: never[]) => links.portal(node.in(), { entityId, returnUrl }, ...more)",
+        "portal: (args, ...more: never[]) => node.run(undefined, (runtime) => links.portal(runtime, args, ...more))",
     },
   ),
   breaking("a reconcile on 29 February on Convex", "convex", CRONS, TOO_RARE, {
@@ -113,6 +109,11 @@ export const specMutants: readonly Mutant[] = [
     "deeply equal",
     { file: "src/core/row.ts", find: "stripe: null,", replace: "stripe: {}," },
   ),
+  breaking("an equal page writes the row again", "convex", ["2#last-synced-at"], "to be", {
+    file: "src/core/mirror.ts",
+    find: "again && at.equal ? touched(known, sight) : ",
+    replace: "",
+  }),
   breaking("variant B sells once", "convex", ["9.2#planned"], "promise resolved", {
     file: "src/core/links.ts",
     find: 'mode: "subscription",',

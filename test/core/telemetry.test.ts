@@ -257,7 +257,7 @@ describe("the documentation", () => {
       .filter((name) => name.endsWith(".ts") && !/^(testing|cli)/.test(name))
       .map((name) => readFileSync(join(root, "src", name), "utf8"));
     const calls = source.flatMap((text) => [
-      ...text.matchAll(/log\?\.(\w+)\(([\s\S]*?)\)[;,]?\n/g),
+      ...text.matchAll(/(?:log\?|\(log \?\? console\))\.(\w+)\(([\s\S]*?)\)[;,]?\n/g),
     ]);
     expect(calls.length).toBeGreaterThan(25);
     const problems = source.flatMap((text) => [

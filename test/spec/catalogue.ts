@@ -77,7 +77,8 @@ const ownRules = {
   "1 step 11#empty": "`sync` may be skipped when the Stripe account is new and empty",
 
   "2#id": "every row has `_id`, a string that the platform assigns and keeps",
-  "2#last-synced-at": "every row has `last_synced_at`, the time of its last sync as a number",
+  "2#last-synced-at":
+    "every row has `last_synced_at`, a number: when a sync last wrote its content; one that finds it equal leaves it",
   "2#stripe": "the field `stripe` holds the full synced object",
   "2#webhooks": "webhooks fill the tables by themselves",
   "2#cron": "cron jobs fill the tables by themselves in variant B",

@@ -16,7 +16,8 @@ export const decisions: readonly Decision[] = [
   {
     section: "2",
     open: "the unit of `last_synced_at`",
-    decided: "Milliseconds since 1970. It is the time of the last write of the row.",
+    decided:
+      "Milliseconds since 1970. It is when the content of the row was last written. A sync that finds the content equal writes nothing: on Convex a rewritten document runs every query again that reads it.",
   },
   {
     section: "2",
@@ -203,7 +204,7 @@ export const decisions: readonly Decision[] = [
   {
     section: "8",
     open: "size limits",
-    decided: "A webhook's body has at most 4 MiB, an `entityId` 500 characters.",
+    decided: "A webhook's body has at most 1 MiB, an `entityId` 500 characters.",
   },
   {
     section: "8",

@@ -6,7 +6,7 @@ import Stripe from "stripe";
 import { type BillingConfig, secretKey } from "./config.js";
 import { factsOf } from "./error-facts.js";
 import { BillingError } from "./errors.js";
-import { checkMode } from "./mode.js";
+import { checkModeAndApp } from "./mode.js";
 import { AGAIN, inRounds } from "./rounds.js";
 import type { Runtime } from "./runtime.js";
 import { stripeStatus } from "./sight.js";
@@ -38,8 +38,8 @@ const checked = new WeakMap<BillingConfig, Checked>();
 const checking = new WeakMap<BillingConfig, Promise<CheckedAccount>>();
 
 /**
- * Refuses a key of another mode or account than the tables are of, before anything is written. It
- * costs nothing once it was found right.
+ * Refuses a key of another mode or account than the tables are of, and another application's name,
+ * before anything is written. It costs nothing once it was found right.
  */
 export async function checkPlace(runtime: Runtime): Promise<CheckedAccount> {
   const key = secretKey(runtime.config);
@@ -71,7 +71,7 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | un
 }
 
 async function checkBoth(runtime: Runtime, key: string): Promise<CheckedAccount> {
-  await checkMode(runtime);
+  await checkModeAndApp(runtime);
   const account = answers.get(runtime.config)?.get(key) ?? (await accountOf(runtime));
   if (account.id !== undefined) {
     // A key that is refused is not asked about again.

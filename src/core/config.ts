@@ -38,6 +38,7 @@ export interface BillingConfig {
   /**
    * The name of this application, where its Stripe account serves several: 1 to 40 letters, digits,
    * `.`, `_` and `-`. Customers are marked with it, and only marked ones are taken for an entity's.
+   * It is stored at first use, and another name, or none, is refused from then on.
    */
   readonly app?: string | undefined;
   /** What to mirror. Default: everything in the catalogue. Give the tables the same list. */

@@ -10,7 +10,7 @@ import type { BillingConfig } from "./config.js";
 import type { Reach } from "./customers.js";
 import { BillingError, provider } from "./errors.js";
 import { ASK_DELAY } from "./mirror.js";
-import { checkMode } from "./mode.js";
+import { checkModeAndApp } from "./mode.js";
 import type { Runtime } from "./runtime.js";
 import { answeredAt, plain, sightOfPart, stripeStatus } from "./sight.js";
 import type { Offer } from "./store.js";
@@ -110,7 +110,7 @@ const isMirrored = ({ resources }: Runtime): boolean =>
 /** A price and its product as Stripe has them now; what of them is mirrored is stored. */
 async function fetchOffer(runtime: Runtime, id: string, reach: Reach): Promise<Offer> {
   const own = reach.stripeAccount === undefined;
-  if (own) await checkMode(runtime); // nothing of the other mode is stored
+  if (own) await checkModeAndApp(runtime); // nothing of the other mode is stored
   const startedAt = runtime.now();
   const answer = await runtime
     .stripe()

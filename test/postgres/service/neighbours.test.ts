@@ -1,10 +1,20 @@
 // Two applications on one Stripe account whose entities have the same ids, and customers that
 // somebody else gave an entity's id.
 import { describe, expect, it } from "vitest";
+import { checkPlace } from "../../../src/core/account.js";
 import { setup } from "../../../src/core/customers.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { leftBehind } from "./claims-kit.js";
-import { type App, type AppOptions, applications, billingError, eventually, NOW } from "./kit.js";
+import {
+  type App,
+  type AppOptions,
+  applications,
+  billingError,
+  eventually,
+  listen,
+  NOW,
+} from "./kit.js";
+import { receipts, send } from "./webhook-kit.js";
 
 const open = applications();
 const entityId = "user_1";
@@ -156,6 +166,81 @@ describe("a name that is given later", () => {
       () => app.claim(entityId),
       (claim) => claim?.state === "linked" && claim.customerId === made,
     );
+  });
+});
+
+describe("tables of an application with a name", () => {
+  const storedName = async ({ core }: App) =>
+    (await core.store.record("setting", "mode"))?.data.app;
+
+  it.each([
+    ["without a name", undefined, "`app` is not set"],
+    ["with another name", "other", '`app` is "other"'],
+  ])("are refused to a process %s, before anything is written", async (_, name, says) => {
+    const acme = await named("acme");
+    await acme.b.setup({ entityId });
+    await acme.double.settle();
+    const before = [await acme.customers(), await receipts(acme), acme.double.dump()];
+    const config = { ...acme.config, app: name };
+    const process = createBilling(config);
+    for (const call of [
+      () => process.setup({ entityId: "user_2" }),
+      () => process.portal({ entityId, returnUrl: acme.url }),
+      () => process.sync(),
+    ]) {
+      const error = await billingError(call());
+      expect(error.code).toBe("invalid_config");
+      expect(error.message).toContain(`${says}, but these tables are of the application "acme"`);
+      expect(error.message).toContain("BILLING_APP=acme");
+    }
+    const server = await listen(process.billing.nodeHandler);
+    try {
+      // Stripe sends it again, so that it is stored once the name is right.
+      expect(await send({ ...acme, url: server.url }, { id: "evt_2" })).toMatchObject({
+        status: 500,
+        body: { error: { code: "invalid_config" } },
+      });
+    } finally {
+      await server.close();
+    }
+    expect([await acme.customers(), await receipts(acme), acme.double.dump()]).toEqual(before);
+    expect(await send(acme, { id: "evt_2" })).toMatchObject({ status: 200, text: "" });
+  });
+
+  it("are so from the first process with a name on, and one that runs already goes on", async () => {
+    const before = await named(undefined);
+    const first = await before.b.setup({ entityId });
+    expect(await storedName(before)).toBeUndefined();
+    const after = createBilling({ ...before.config, app: "acme" });
+    await after.setup({ entityId: "user_2" });
+    expect(await storedName(before)).toBe("acme");
+    // In a rolling deployment the processes of before serve until they end.
+    expect(await before.b.setup({ entityId })).toEqual(first);
+    expect(await send(before, { id: "evt_2" })).toMatchObject({ status: 200 });
+    const restarted = createBilling({ ...before.config });
+    expect(await billingError(restarted.setup({ entityId }))).toMatchObject({
+      code: "invalid_config",
+    });
+  });
+
+  it("are of one name where two begin at once", async () => {
+    const { config } = await named(undefined, { endpoint: false, checked: false });
+    const names = ["acme", "other"];
+    const results = await Promise.allSettled(
+      names.map((app) => createBilling({ ...config, app }).setup({ entityId: app })),
+    );
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  it("cost no request and no reading more", async () => {
+    const reads: string[] = [];
+    const { core } = await named("acme", { endpoint: false, checked: false });
+    const record: typeof core.store.record = (kind, id) => {
+      reads.push(id);
+      return core.store.record(kind, id);
+    };
+    await checkPlace({ ...core, store: { ...core.store, record } });
+    expect(reads).toEqual(["mode", "account"]);
   });
 });
 

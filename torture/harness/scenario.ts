@@ -16,6 +16,8 @@ export interface Scenario {
    */
   readonly about: readonly Kind[];
   readonly needs?: readonly Ability[];
+  /** It states what must hold; the objects are not compared field by field. */
+  readonly judged?: "by itself";
   /** Runs the subject in a process of its own, which can be killed. */
   readonly ownProcess?: true;
   /** Takes about a minute, so it is begun before the others. */

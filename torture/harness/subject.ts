@@ -73,6 +73,8 @@ export interface Instance {
   backfill?(kinds: readonly Kind[]): Promise<boolean>;
   /** Looks for what was missed. Answers whether the subject says that it is complete. */
   repair?(kinds: readonly Kind[]): Promise<boolean>;
+  /** The ids of objects that the subject says it could not store. */
+  setAside?(): Promise<readonly string[]>;
   /** Answers the id of the entity's customer. */
   setup?(entity: Entity): Promise<string>;
   /** A checkout for an entity with a customer; answers the session's id. */

@@ -11,6 +11,7 @@ import { kill } from "./kill.js";
 import { missed } from "./missed.js";
 import { oddData } from "./odd-data.js";
 import { ordering } from "./ordering.js";
+import { poison } from "./poison.js";
 import { sameSecond } from "./same-second.js";
 import { subscriptions } from "./subscriptions.js";
 
@@ -27,5 +28,6 @@ export const families: readonly Family[] = [
   subscriptions,
   drift,
   oddData,
+  poison,
   endpoints,
 ];

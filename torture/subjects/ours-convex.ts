@@ -92,6 +92,12 @@ export const oursConvex: Subject = {
           .map((object) => allFactsOf(kind, library.decode(object as never) as unknown as Json));
       },
       settle: () => settled(test),
+      setAside: async () => {
+        const records = await test.run(({ db }) => db.query("backend_billing_records").collect());
+        return records
+          .map((record) => record as unknown as { kind: string; data: { id?: string } })
+          .flatMap(({ kind, data }) => (kind === "aside" && data.id ? [data.id] : []));
+      },
       backfill: async () => ended(await call<Run>("sync", {})),
       repair: async () =>
         ended(await test.action((context) => billing.reconcile(context as never))),

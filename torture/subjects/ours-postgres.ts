@@ -107,6 +107,8 @@ export const oursPostgres: Subject = {
       fetch: billing.fetch,
       rows: (kind) => rowsOf(exports, kind),
       settle: () => settled(pool),
+      setAside: async () =>
+        (await exports.store.records("aside", "", 100)).map(({ data }) => String(data.id)),
       backfill: () =>
         sync().then(
           ({ state }) => state === "done",

@@ -12,7 +12,7 @@ export const ROLES_POLICY = "backend_billing_roles";
 /** What a statement of the library does to rows. */
 const commands = ["SELECT", "INSERT", "UPDATE", "DELETE"] as const;
 type Command = (typeof commands)[number];
-/** Row security does not apply to the last two: TRUNCATE empties, a trigger runs in other hands. */
+/** Row security does not apply to the last two: one empties the table, the other runs code of its role. */
 export type Privilege = Command | "TRUNCATE" | "TRIGGER";
 
 /** What one role may do with one table. */

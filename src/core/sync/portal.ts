@@ -90,8 +90,8 @@ async function planChanges(runtime: Runtime): Promise<PlanChanges | undefined> {
   const products = offersOf(await recurringPrices(runtime.stripe()));
   if (products.length > MOST_PRODUCTS) {
     runtime.log?.warn(
-      { count: products.length },
-      "The portal offers no change of plan: Stripe takes ten products at most. Choose them in the dashboard's portal settings",
+      { count: products.length, advice: "Choose them in the portal settings of the dashboard." },
+      "The portal offers no change of plan: Stripe takes ten products at most",
     );
   }
   if (products.length === 0 || products.length > MOST_PRODUCTS) return undefined;

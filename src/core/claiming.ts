@@ -149,7 +149,7 @@ function paramsFor(
   { entityId }: Target,
   { email, metadata }: Wanted,
 ): Stripe.CustomerCreateParams {
-  const mark = app === undefined ? {} : { [APP_KEY]: app };
+  const mark: { readonly [key: string]: string } = app === undefined ? {} : { [APP_KEY]: app };
   return {
     ...(email ? { email } : {}),
     metadata: { ...metadata, [ENTITY_KEY]: entityId, ...mark },

@@ -63,7 +63,11 @@ async function attempt(name: string, scenario: Scenario): Promise<Outcome> {
     try {
       const limit = scenario.slow ? LIMIT.slow : LIMIT.usual;
       const seed = `${name} ${round}`;
-      const wrong = await within(limit, TOO_LONG, play(subject, scenario, { database, seed }));
+      const wrong = await within(
+        limit,
+        TOO_LONG,
+        play(subject, scenario, { database, seed, template }),
+      );
       if (wrong.length === 0) return { result: "pass" };
       const more = wrong.length > 1 ? ` (and ${wrong.length - 1} more)` : "";
       return { result: "fail", wrong: `${wrong[0]}${more}` };

@@ -24,6 +24,8 @@ export interface Scenario {
   readonly long?: true;
   /** Takes minutes; run only with `--slow`. */
   readonly slow?: true;
+  /** Other applications use the account too, so the subject has a name if it takes one. */
+  readonly sharesAccount?: true;
   /** The account's own API version, if it is not the newest. */
   readonly apiVersion?: string;
   play(stage: Stage): Promise<void>;

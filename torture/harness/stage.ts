@@ -10,10 +10,11 @@ import {
   type Fault,
   type StripeDouble,
 } from "../../src/testing/index.js";
-import type { Database } from "./database.js";
+import type { Database, Template } from "./database.js";
 import { type Kind, truth } from "./facts.js";
 import { type Gate, openGate } from "./gate.js";
 import { createMerchant, type Merchant } from "./merchant.js";
+import { createNeighbourhood, type Neighbourhood } from "./neighbourhood.js";
 import { gathering, Late, message, sleep, within } from "./patience.js";
 import { redirectStripe } from "./redirect.js";
 import { type Remote, startRemote } from "./remote.js";
@@ -25,7 +26,7 @@ import { differences } from "./verdict.js";
 /** The machine was too slow for what had to happen within one second: play again. */
 export class TooSlow extends Error {}
 
-export interface Stage extends Merchant {
+export interface Stage extends Merchant, Pick<Neighbourhood, "neighbour" | "elsewhere"> {
   readonly stripe: Stripe;
   readonly double: StripeDouble;
   readonly gate: Gate;
@@ -63,17 +64,21 @@ export interface Stage extends Merchant {
   /** Checks that Stripe has one customer, and that it is this one. */
   checkOneCustomer(id: string): void;
   /** Runs the backfill until the subject says that it is complete, ten times at most. */
-  backfill(): Promise<void>;
+  backfill(on?: Instance): Promise<void>;
   /** Acts while the backfill's first page of this list is on its way, then lets it come to its end. */
   duringBackfill(list: "customers" | "products", act: () => Promise<unknown>): Promise<void>;
   /** The same with the subject's way to find what was missed. */
   repair(): Promise<void>;
+  /** The same by Stripe's events, if it reads them. */
+  catchUp(on?: Instance): Promise<void>;
   /** The running subject, and another one on the same data. */
   instance(): Instance;
   another(): Promise<Instance>;
   kill(): Promise<void>;
-  /** Starts it again, with other secrets if they are given. */
-  restart(changed?: Pick<Installed, "secrets">): Promise<void>;
+  /** Starts it again, with other secrets or in other surroundings if they are given. */
+  restart(
+    changed?: Partial<Pick<Installed, "secrets"> & { around: Partial<Surroundings> }>,
+  ): Promise<void>;
   settle(): Promise<void>;
   takeDatabaseAway(): Promise<void>;
   giveDatabaseBack(): Promise<void>;
@@ -87,11 +92,18 @@ const SETUP_PATIENCE = 100_000;
 /** How long one call of a subject may take before it counts as hanging. */
 const CALL = 90_000;
 
+/** Where the data goes, and what the ids of this play begin with. */
+export interface Place {
+  readonly database: Database | undefined;
+  readonly template: Template | undefined;
+  readonly seed: string;
+}
+
 /** Plays a scenario once and answers what is wrong at the end; nothing if all is well. */
 export async function play(
   subject: Subject,
   scenario: Scenario,
-  { database, seed }: { database: Database | undefined; seed: string },
+  { database, seed, template }: Place,
 ): Promise<string[]> {
   const double = await createStripeDouble({
     seed,
@@ -119,15 +131,17 @@ export async function play(
     secretKey: double.secretKey,
     account: double.account,
     database: database?.url ?? "",
+    ...(scenario.sharesAccount ? { app: "first" } : {}),
   };
+  const neighbourhood = createNeighbourhood({ subject, around, template, seed });
   redirectStripe(double.secretKey, gate.port);
 
-  const begin = async (installed: Installed): Promise<Instance> => {
+  const begin = async (installed: Installed, at: Surroundings): Promise<Instance> => {
     if (scenario.ownProcess) {
-      remote = await startRemote(subject.name, around, installed);
+      remote = await startRemote(subject.name, at, installed);
       return remote.instance;
     }
-    return subject.start(around, installed);
+    return subject.start(at, installed);
   };
   const status = (delivery: Delivery) => delivery.attempts.at(-1)?.status ?? 0;
   const untilComplete = async (
@@ -150,6 +164,7 @@ export async function play(
   const installed = await subject.install(around);
   const stage: Stage = {
     ...createMerchant(double, stripe, subject, (entity) => stage.setup(entity)),
+    ...neighbourhood,
     stripe,
     double,
     gate,
@@ -239,9 +254,9 @@ export async function play(
       stage.check(all.length === 1, `there are ${all.length} customers at Stripe`);
       stage.check(all.includes(id), "the entity's customer is not one that Stripe has");
     },
-    backfill: async () => {
+    backfill: async (on = stage.instance()) => {
       await stage.later(); // what is to be copied is not of this very second
-      await untilComplete("The backfill", stage.instance().backfill);
+      await untilComplete("The backfill", on.backfill);
     },
     duringBackfill: async (list, act) => {
       const page = gate.hold(new RegExp(`^GET /v1/${list}\\?.*limit=100`));
@@ -252,6 +267,7 @@ export async function play(
       await copying;
     },
     repair: () => untilComplete("The repair", stage.instance().repair),
+    catchUp: (on = stage.instance()) => untilComplete("The catch-up", on.catchUp ?? on.repair),
     instance: () => {
       if (current === undefined) throw new Error("It was killed");
       return current;
@@ -265,8 +281,8 @@ export async function play(
       current = undefined;
       await remote?.kill();
     },
-    restart: async (changed) => {
-      current = await begin({ ...installed, ...changed });
+    restart: async ({ secrets = installed.secrets, around: changed } = {}) => {
+      current = await begin({ ...installed, secrets }, { ...around, ...changed });
       running.add(current);
     },
     settle: async () => {
@@ -298,6 +314,7 @@ export async function play(
   } finally {
     await Promise.all([...running].map((instance) => instance.close().catch(() => {})));
     await remote?.end();
+    await neighbourhood.close();
     await front.close();
     await gate.close();
     await double.close();

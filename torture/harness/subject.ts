@@ -25,6 +25,8 @@ export type Ability =
   | "several secrets"
   /** Says what it does with events of connected accounts. */
   | "connect"
+  /** Keeps to one account and one mode: refuses keys of another, before anything is written. */
+  | "one account"
   /** Takes thin events. */
   | "thin events"
   /** Lives in a process that can be killed while its data stays. */
@@ -40,6 +42,8 @@ export interface Surroundings {
   readonly stripe: { readonly host: string; readonly port: number; readonly protocol: "http" };
   readonly secretKey: string;
   readonly account: string;
+  /** The application's name, where several share the account; for subjects that take one. */
+  readonly app?: string;
   /** An empty database with what `prepare` put there; "" for a subject that needs none. */
   readonly database: string;
 }
@@ -54,6 +58,8 @@ export interface Entity {
   readonly entityId: string;
   readonly email?: string;
 }
+
+export type Owners = { readonly [customer: string]: string };
 
 export interface Purchase {
   readonly entityId: string;
@@ -73,10 +79,14 @@ export interface Instance {
   backfill?(kinds: readonly Kind[]): Promise<boolean>;
   /** Looks for what was missed. Answers whether the subject says that it is complete. */
   repair?(kinds: readonly Kind[]): Promise<boolean>;
+  /** The same by Stripe's list of events alone, where the subject reads that. */
+  catchUp?(): Promise<boolean>;
   /** The ids of objects that the subject says it could not store. */
   setAside?(): Promise<readonly string[]>;
   /** Answers the id of the entity's customer. */
   setup?(entity: Entity): Promise<string>;
+  /** Whose customers its tables say there are: entities by the ids of their customers. */
+  owners?(): Promise<Owners>;
   /** A checkout for an entity with a customer; answers the session's id. */
   checkout?(purchase: Purchase): Promise<string>;
   /** The person's browser follows the link on which checkout ended. */

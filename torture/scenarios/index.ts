@@ -9,6 +9,7 @@ import { endpoints } from "./endpoints.js";
 import { failures } from "./failures.js";
 import { kill } from "./kill.js";
 import { missed } from "./missed.js";
+import { neighbours } from "./neighbours.js";
 import { oddData } from "./odd-data.js";
 import { ordering } from "./ordering.js";
 import { poison } from "./poison.js";
@@ -30,4 +31,5 @@ export const families: readonly Family[] = [
   oddData,
   poison,
   endpoints,
+  neighbours,
 ];

@@ -67,6 +67,20 @@ async function open(
   return { options, pool, auth: betterAuth(options) };
 }
 
+/** Applications that share an account share the plan too: a lookup key is of one price only. */
+async function createPlan(client: StripeClient): Promise<void> {
+  const { data } = await client.prices.list({ lookup_keys: ["plan_0"] });
+  if (data.length > 0) return;
+  const product = await client.products.create({ name: "Plan 0" });
+  await client.prices.create({
+    product: product.id,
+    currency: "usd",
+    unit_amount: 500,
+    recurring: { interval: "month" },
+    lookup_key: "plan_0",
+  });
+}
+
 function subject(variant: "on sign-up" | "on demand"): Subject {
   const onSignUp = variant === "on sign-up";
   return {
@@ -88,14 +102,7 @@ function subject(variant: "on sign-up" | "on demand"): Subject {
     },
     install: async ({ url, secretKey, stripe }) => {
       const client = new StripeClient(secretKey, { ...stripe, telemetry: false });
-      const product = await client.products.create({ name: "Plan 0" });
-      await client.prices.create({
-        product: product.id,
-        currency: "usd",
-        unit_amount: 500,
-        recurring: { interval: "month" },
-        lookup_key: "plan_0",
-      });
+      await createPlan(client);
       const { id, secret = "" } = await client.webhookEndpoints.create({
         url: `${url}${BASE}/stripe/webhook`,
         enabled_events: [...EVENTS],
@@ -122,6 +129,13 @@ function subject(variant: "on sign-up" | "on demand"): Subject {
           // Somebody who has no customer yet, for whatever reason, gets one when they subscribe.
           if ((await customerOf(email)) === undefined) await person.upgrade("plan_0");
           return (await customerOf(email)) ?? "";
+        },
+        owners: async () => {
+          const { rows } = await pool.query<{ customer: string; entity: string }>(
+            `SELECT "stripeCustomerId" AS customer, name AS entity
+               FROM "user" WHERE "stripeCustomerId" IS NOT NULL`,
+          );
+          return Object.fromEntries(rows.map(({ customer, entity }) => [customer, entity]));
         },
         checkout: async ({ entityId, price, successUrl }) => {
           const person = await people.known(entityId);

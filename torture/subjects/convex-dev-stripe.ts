@@ -3,7 +3,7 @@ import Stripe from "stripe";
 import { type ConvexTest, forget, type Modules, push, routed } from "../harness/convex.js";
 import type { Facts, Json, Kind } from "../harness/facts.js";
 import { peer, versionOf } from "../harness/peer.js";
-import type { Instance, Subject } from "../harness/subject.js";
+import type { Instance, Owners, Subject } from "../harness/subject.js";
 
 const NAME = "convex-dev-stripe";
 
@@ -83,6 +83,15 @@ export const convexDevStripe: Subject = {
           const person = { userId: entityId, ...(email === undefined ? {} : { email }) };
           return (await client.getOrCreateCustomer(context, person)).customerId;
         }),
+      owners: async () => {
+        const all = await test.runInComponent("stripe", ({ db }) =>
+          db.query("customers").collect(),
+        );
+        const owned = (all as Row[]).flatMap(({ stripeCustomerId, userId }) =>
+          userId === undefined ? [] : [[String(stripeCustomerId), String(userId)]],
+        );
+        return Object.fromEntries(owned) as Owners;
+      },
       close: async () => forget(around.url),
     };
   },

@@ -6,8 +6,8 @@
 import { type ConvexTest, forget, push, routed } from "../harness/convex.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
 import { sleep } from "../harness/patience.js";
-import type { Instance, Subject, Surroundings } from "../harness/subject.js";
-import { installedBy, OURS } from "./ours.js";
+import type { Instance, Owners, Subject, Surroundings } from "../harness/subject.js";
+import { caughtUp, installedBy, OURS } from "./ours.js";
 
 const TABLES = {
   customer: "backend_billing_customers",
@@ -25,7 +25,7 @@ const PATIENCE = 150_000;
 const silent = { info() {}, warn() {}, error() {} };
 
 /** Loaded when it is used, so that the other subjects do not depend on it. */
-async function open({ url, secretKey, stripe }: Surroundings, secrets: readonly string[]) {
+async function open({ url, secretKey, stripe, app }: Surroundings, secrets: readonly string[]) {
   const [library, { convexTest }, server] = await Promise.all([
     import("../../src/convex/index.js"),
     import("convex-test"),
@@ -35,6 +35,7 @@ async function open({ url, secretKey, stripe }: Surroundings, secrets: readonly 
     secret_key: secretKey,
     webhook_secret: secrets,
     base_url: url,
+    ...(app === undefined ? {} : { app }),
     stripe_options: stripe,
     logger: silent,
   });
@@ -74,10 +75,10 @@ export const oursConvex: Subject = {
   },
   start: async (around, { secrets }): Promise<Instance> => {
     const { library, billing, test, call } = await open(around, secrets);
+    const latestRuns = () => test.action((context) => billing.runs(context as never, 20));
     const ended = async ({ runId }: Run): Promise<boolean> => {
       for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(50)) {
-        const runs = await test.action((context) => billing.runs(context as never, 20));
-        const run = runs.find((each) => each.runId === runId);
+        const run = (await latestRuns()).find((each) => each.runId === runId);
         if (run !== undefined && run.state !== "running") return run.state === "done";
       }
       return false;
@@ -101,6 +102,14 @@ export const oursConvex: Subject = {
       backfill: async () => ended(await call<Run>("sync", {})),
       repair: async () =>
         ended(await test.action((context) => billing.reconcile(context as never))),
+      catchUp: () => caughtUp(latestRuns, () => call("sync", { step: "catch-up" })),
+      owners: async () => {
+        const rows = await test.run(({ db }) => db.query(TABLES.customer).collect());
+        const owned = (rows as { customerId: string; entityId?: string | null }[]).flatMap(
+          ({ customerId, entityId }) => (entityId ? [[customerId, entityId]] : []),
+        );
+        return Object.fromEntries(owned) as Owners;
+      },
       setup: async (entity) => (await call<{ customerId: string }>("setup", entity)).customerId,
       checkout: async ({ entityId, price, successUrl }) => {
         const link = { entityId, priceId: price.id, successUrl, cancelUrl: successUrl };

@@ -9,7 +9,7 @@ import type { BillingExports } from "../../src/postgres/index.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
 import { sleep } from "../harness/patience.js";
 import type { Instance, Subject, Surroundings } from "../harness/subject.js";
-import { installedBy, OURS } from "./ours.js";
+import { caughtUp, installedBy, OURS } from "./ours.js";
 
 const RESOURCES = {
   customer: "customers",
@@ -24,13 +24,15 @@ const RESOURCES = {
 
 /** The scheduled job runs every minute. */
 const PATIENCE = 150_000;
+/** The job that its schedule would send. */
+const CATCH_UP = "backend-billing-billing-catch-up";
 const silent = { info() {}, warn() {}, error() {} };
 
 /** Loaded when it is used, so that the other subjects do not depend on it. */
 const library = () => import("../../src/postgres/index.js");
 
 async function open(
-  { url, stripe, secretKey, database }: Surroundings,
+  { url, stripe, secretKey, database, app }: Surroundings,
   secrets: readonly string[],
 ) {
   const pool = new pg.Pool({ connectionString: database, max: 10 });
@@ -41,6 +43,7 @@ async function open(
     webhook_secret: secrets,
     db: pool,
     base_url: url,
+    ...(app === undefined ? {} : { app }),
     stripe_options: stripe,
     logger: silent,
   });
@@ -118,6 +121,18 @@ export const oursPostgres: Subject = {
           },
         ),
       repair: async () => (await billing.reconcile()).state === "done",
+      catchUp: () =>
+        caughtUp(
+          () => billing.runs(20),
+          () => boss.send(CATCH_UP),
+        ),
+      owners: async () => {
+        const { rows } = await pool.query<{ customer: string; entity: string }>(
+          `SELECT customer_id AS customer, entity_id AS entity
+             FROM billing.backend_billing_customers WHERE entity_id IS NOT NULL`,
+        );
+        return Object.fromEntries(rows.map(({ customer, entity }) => [customer, entity]));
+      },
       setup: async (entity) => (await setup(entity)).customerId,
       checkout: async ({ entityId, price, successUrl }) => {
         const link = { entityId, priceId: price.id, successUrl, cancelUrl: successUrl };

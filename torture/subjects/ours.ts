@@ -1,4 +1,6 @@
 /** What the library's two platforms have in common. */
+import type { RunReport } from "../../src/core/sync/report.js";
+import { sleep } from "../harness/patience.js";
 import type { Ability, Installed } from "../harness/subject.js";
 
 /** What both can do. */
@@ -12,8 +14,28 @@ export const OURS: readonly Ability[] = [
   "endpoint",
   "several secrets",
   "connect",
+  "one account",
   "thin events",
 ];
+
+/** What a catch-up may take, with the job that begins it. */
+const PATIENCE = 60_000;
+
+/** Begins a catch-up as the schedule does; answers whether it came to its end. */
+export async function caughtUp(
+  runs: () => Promise<readonly RunReport[]>,
+  begin: () => Promise<unknown>,
+): Promise<boolean> {
+  const before = new Set((await runs()).map(({ runId }) => runId));
+  await begin();
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(50)) {
+    const mine = (await runs()).find(
+      ({ kind, runId }) => kind === "catch-up" && !before.has(runId),
+    );
+    if (mine !== undefined && mine.state !== "running") return mine.state === "done";
+  }
+  return false;
+}
 
 /** What `sync({ webhook: true })` answered, as the harness wants it. */
 export function installedBy(

@@ -91,6 +91,8 @@ export const plainHandler: Subject = {
         customers.set(entityId, id);
         return id;
       },
+      owners: async () =>
+        Object.fromEntries([...customers].map(([entityId, customer]) => [customer, entityId])),
       close: async () => {},
     };
   },

@@ -83,6 +83,15 @@ export const raidenoConvexStripe: Subject = {
       settle: async () => {},
       backfill,
       repair: backfill,
+      owners: async () => {
+        const rows = await test.run(({ db }) => db.query(TABLES.customer).collect());
+        return Object.fromEntries(
+          (rows as { customerId: string; entityId: string }[]).map((row) => [
+            row.customerId,
+            row.entityId,
+          ]),
+        );
+      },
       setup: async (entity) => (await call<{ customerId: string }>("setup", entity)).customerId,
       checkout: async ({ entityId, price, successUrl }) => {
         const { url } = await test.action((context) =>

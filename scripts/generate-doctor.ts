@@ -16,6 +16,7 @@ const parts: readonly (readonly [heading: string, codes: RegExp])[] = [
   ["Your application's route", /^webhook_/],
   ["The database", /^(database_(missing|unreachable)|migrations|tables|never|objects)/],
   ["Roles and row level security", /^(schema|role|row_security|access)_/],
+  ["Several applications on one account", /^(app|customers)_/],
   ["Clocks", /clock/],
   ["The portal", /^portal_/],
 ];
@@ -30,16 +31,20 @@ npx backend-billing doctor --url https://app.example
 \`\`\`
 
 It looks at everything that must fit together, and says for each thing that does not what mends it.
-It changes nothing, at Stripe or in the database.
+It changes nothing, at Stripe or in the database, unless \`--fix\` is given.
 
 - It reads \`STRIPE_SECRET_KEY\`, \`STRIPE_WEBHOOK_SECRET\` and \`DATABASE_URL\` from the environment,
-  from \`.env.local\` and from \`.env\`. Run it with the settings of the deployment that you ask about.
+  from \`.env.local\` and from \`.env\`, and the application's name from \`BILLING_APP\`. Run it with the settings of the deployment that you ask about.
 - \`--url\` is where your application is reached, or its webhook's whole address; without it
   \`BASE_URL\` is taken. The application's own route is then tried: it is sent an event of a type that
   means nothing, once signed rightly, which it must accept, and once wrongly, which it must refuse.
 - \`--convex\` is for Convex, whose database is not looked at. Put the deployment's secrets into the
   environment for it; \`--url\` is the address that ends in \`.convex.site\`.
 - What a restricted key may write is found out by asking for changes to objects that do not exist.
+- \`--fix\` writes the application's name into the metadata of linked customers that carry none, as
+  fast as Stripe allows, and goes on where it was interrupted when it is run again. Customers that
+  carry another application's name are reported and not touched. It needs \`BILLING_APP\` and
+  PostgreSQL.
 - \`--json\` prints \`{ "healthy": …, "findings": [{ "code", "severity", "what", "fix" }] }\`.
 
 An **error** must be mended: the command ends with 3. A **warning** is worth knowing, and ends with 0.

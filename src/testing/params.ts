@@ -86,6 +86,9 @@ export const oneOfModelled = <const T extends string>(
   });
 };
 
+/** Keys that the metadata of an object can have. */
+export const MOST_KEYS = 50;
+
 /** Key and value pairs. `null` asks for all of them to go; an empty value for that key to go. */
 export const metadata = field<Record<string, string> | null>((raw, path) => {
   if (raw === "") return null;
@@ -103,7 +106,9 @@ export const metadata = field<Record<string, string> | null>((raw, path) => {
     }
     return [key, content];
   });
-  if (entries.length > 50) throw invalid("Metadata can have up to 50 keys", path);
+  if (entries.length > MOST_KEYS) {
+    throw invalid(`Metadata can have up to ${MOST_KEYS} keys`, path);
+  }
   return Object.fromEntries(entries);
 });
 

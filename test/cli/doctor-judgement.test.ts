@@ -6,6 +6,8 @@ import { type Code, catalogue } from "../../src/cli/doctor/catalogue.js";
 import { diagnose } from "../../src/cli/doctor/diagnose.js";
 import type { Answer, Facts } from "../../src/cli/doctor/facts.js";
 import { addressFacts, isLocal, keyFacts } from "../../src/cli/doctor/gather.js";
+import type { Marks } from "../../src/core/marks.js";
+import type { Stranger } from "../../src/core/strangers.js";
 import type { Access } from "../../src/postgres/access.js";
 
 const webhook = "https://app.example/stripe/webhook";
@@ -24,8 +26,10 @@ const stripe = {
   portals: [{ id: "bpc_1", isDefault: true }],
   undelivered: { count: 0, seen: 3 },
 } as const satisfies Facts["stripe"];
+const marks: Marks = { linked: 2, unmarked: 0, theirs: [], strangers: [] };
 const stored = {
   live: true,
+  marks,
   account: "acct_1",
   secretFits: { we_1: true },
   copied: true,
@@ -89,6 +93,23 @@ const withAccess = (schema: string, ...access: readonly Access[]): Facts => ({
   database: { ...database, schema, access: { role: "app", access } },
 });
 
+const other: Stranger = { kind: "app", app: "other", customer: "cus_1" };
+const unnamed: Stranger = { kind: "unnamed", app: null, customer: "cus_2" };
+const malformed: Stranger = { kind: "malformed", app: null, customer: "cus_3" };
+/** An application that is given a name, or none, over tables that remember one, or none. */
+const named = (app?: string, storedApp?: string, found: Partial<Marks> = {}): Facts => ({
+  ...well,
+  ...(app === undefined ? {} : { app }),
+  database: {
+    ...database,
+    stored: {
+      ...stored,
+      ...(storedApp === undefined ? {} : { app: storedApp }),
+      marks: { ...marks, ...found },
+    },
+  },
+});
+
 const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
   ["the owner of the tables connects", withAccess("billing", owned), []],
   ["tables in public", withAccess("public", owned), ["schema_public"]],
@@ -136,6 +157,44 @@ const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
     ["migrations_pending"],
   ],
   ["all is well", well, []],
+  ["an application with a name", named("acme", "acme"), []],
+  ["a name that no process has used yet", named("acme"), []],
+  ["no name over tables of an application", named(undefined, "acme"), ["app_mismatch"]],
+  [
+    "another name, by which nothing else is judged",
+    named("acme", "other", { unmarked: 1, strangers: [unnamed, malformed] }),
+    ["app_mismatch"],
+  ],
+  [
+    "another application's customers, and no name here",
+    named(undefined, undefined, { strangers: [other] }),
+    ["app_missing"],
+  ],
+  [
+    "another application's customers where this one has a name",
+    named("acme", "acme", { strangers: [other] }),
+    [],
+  ],
+  [
+    "customers from before the name",
+    named("acme", "acme", { unmarked: 1 }),
+    ["customers_unmarked"],
+  ],
+  [
+    "a linked customer that carries another name",
+    named("acme", "acme", { theirs: ["cus_1"] }),
+    ["customers_of_others"],
+  ],
+  [
+    "an entity's id without a name",
+    named("acme", "acme", { strangers: [unnamed] }),
+    ["customers_unnamed"],
+  ],
+  [
+    "an entity's id that cannot be one",
+    named(undefined, undefined, { strangers: [malformed] }),
+    ["customers_malformed"],
+  ],
   ["a clock 9 s off is well enough", { ...well, stripe: { ...stripe, ahead: 9_000 } }, []],
   ["a clock 10 s off", { ...well, stripe: { ...stripe, ahead: 10_000 } }, ["clock_drifts"]],
   ["a clock 239 s off", { ...well, stripe: { ...stripe, ahead: -239_000 } }, ["clock_drifts"]],

@@ -1,6 +1,8 @@
 /** Asks the database what `doctor` must know. It only reads. */
 import type { ResourceName } from "../../core/catalogue.js";
-import type { BillingConfig } from "../../core/config.js";
+import { appName, type BillingConfig } from "../../core/config.js";
+import { type Marks, readMarks } from "../../core/marks.js";
+import { storedBelonging } from "../../core/mode.js";
 import { setAsideNow } from "../../core/set-aside.js";
 import type { Store } from "../../core/store.js";
 import { isSecretInUse } from "../../core/sync/endpoint.js";
@@ -19,6 +21,10 @@ interface Place {
   readonly schema?: string | undefined;
   readonly resources: readonly ResourceName[];
 }
+
+/** Customers that are looked at: enough to tell, and read within a second or two. */
+const MOST_CUSTOMERS = 20_000;
+const NO_MARKS: Marks = { linked: 0, unmarked: 0, theirs: [], strangers: [] };
 
 export async function askDatabase(
   pool: PoolLike,
@@ -48,7 +54,12 @@ export async function askDatabase(
         : { owner: "drizzle-kit", missing };
     const isReadable = (missing ?? pending).length === 0;
     const stored = isReadable
-      ? await readStored(createPostgresStore({ pool, schema, resources }), config, endpoints)
+      ? await readStored(
+          createPostgresStore({ pool, schema, resources }),
+          resources,
+          config,
+          endpoints,
+        )
       : undefined;
     const answer = { state: "answers", schema, ahead, tables, access } as const;
     return { ...answer, ...(stored === undefined ? {} : { stored }) };
@@ -59,11 +70,12 @@ export async function askDatabase(
 
 async function readStored(
   store: Store,
+  resources: readonly ResourceName[],
   config: BillingConfig,
   endpoints: readonly { readonly id: string }[],
 ): Promise<StoredFacts> {
   const setting = async (id: string) => (await store.record("setting", id))?.data ?? {};
-  const { livemode } = await setting("mode");
+  const { livemode, app } = (await storedBelonging(store)) ?? {};
   const { id: account } = await setting("account");
   const { configurationId } = await setting("portal");
   const fits = await Promise.all(
@@ -71,7 +83,11 @@ async function readStored(
   );
   const runs = await store.records("run", "", 100);
   return {
-    ...(typeof livemode === "boolean" ? { live: livemode } : {}),
+    ...(livemode === undefined ? {} : { live: livemode }),
+    ...(app === undefined ? {} : { app }),
+    marks: resources.includes("customers")
+      ? await readMarks(store, appName(config), MOST_CUSTOMERS)
+      : NO_MARKS,
     ...(typeof account === "string" ? { account } : {}),
     ...(typeof configurationId === "string" ? { portal: configurationId } : {}),
     secretFits: Object.fromEntries(fits),

@@ -251,6 +251,38 @@ export const catalogue = {
     fix: "Change the object at Stripe, or what the reason names in the database, or update the library. Then: npx backend-billing reconcile",
   },
 
+  // Several applications on one account
+  app_mismatch: {
+    severity: "error",
+    what: "The tables are of the application {stored}, and the name given here {given}. Processes without the right name are refused.",
+    fix: 'Set app: "{stored}" in your code, and BILLING_APP={stored} where this command runs.',
+  },
+  app_missing: {
+    severity: "warning",
+    what: "Customers of other applications are on this Stripe account: {apps}. This application has no name, so any customer without one that carries an entity's id is taken for its own.",
+    fix: "Set `app` in your code to a name of its own, and BILLING_APP where this command runs. Then: {fixCustomers}",
+  },
+  customers_unmarked: {
+    severity: "warning",
+    what: "Of {linked} linked customers that were looked at, {count} do not carry this application's name: they were made before it had one.",
+    fix: "{fixCustomers}",
+  },
+  customers_of_others: {
+    severity: "error",
+    what: "{count} linked customers carry another application's name: {customers}. An entity of each application may see the same cards and invoices.",
+    fix: 'Where the customer is this application\'s, set its metadata.billingApp at Stripe to {app}. Where it is not: docs/upgrading.md, "A customer that two applications share".',
+  },
+  customers_unnamed: {
+    severity: "warning",
+    what: "A customer carries an entity's id and no application's name, and is not linked: {customer}. There may be more.",
+    fix: "If it is this application's, set its metadata.billingApp at Stripe to {app}. If it is not, remove its metadata.entityId.",
+  },
+  customers_malformed: {
+    severity: "warning",
+    what: "A customer's metadata.entityId cannot be an entity's id, and is not followed: {customer}. There may be more.",
+    fix: "Correct or remove metadata.entityId of that customer at Stripe.",
+  },
+
   // Clocks
   clock_wrong: {
     severity: "error",

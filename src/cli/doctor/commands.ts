@@ -10,6 +10,8 @@ export interface Commands {
   /** The same, and other endpoints at the address are disabled. */
   readonly replaceWebhook: string;
   readonly syncPortal: string;
+  /** Writes the application's name into linked customers. */
+  readonly fixCustomers: string;
   readonly migrate: string;
   readonly mount: string;
 }
@@ -31,6 +33,7 @@ const node = (base: string): Commands => ({
   syncWebhook: `npx backend-billing sync --no-data --webhook --url ${base}`,
   replaceWebhook: `npx backend-billing sync --no-data --webhook --replace --url ${base}`,
   syncPortal: "npx backend-billing sync --no-data --portal",
+  fixCustomers: "npx backend-billing doctor --fix",
   migrate:
     "npx backend-billing migrate (with Drizzle instead: npx drizzle-kit generate && npx drizzle-kit migrate)",
   mount:
@@ -44,6 +47,7 @@ const convex = (module: string): Commands => ({
   syncWebhook: `npx convex run ${module}:sync '{"data": false, "webhook": true}'`,
   replaceWebhook: `npx convex run ${module}:sync '{"data": false, "webhook": true, "replace": true}'`,
   syncPortal: `npx convex run ${module}:sync '{"data": false, "portal": true}'`,
+  fixCustomers: "set metadata.billingApp of your customers at Stripe.",
   migrate: "npx convex deploy",
   mount:
     "Call addHttpRoutes(http) in convex/http.ts and push; --url is the deployment's address that ends in .convex.site.",

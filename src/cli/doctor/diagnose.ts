@@ -3,6 +3,7 @@ import { notSent } from "../endpoint-health.js";
 import { describeSetAside, listed } from "../format.js";
 import { commandsOf } from "./commands.js";
 import { diagnoseAccess } from "./diagnose-access.js";
+import { diagnoseApps } from "./diagnose-apps.js";
 import type {
   AddressFacts,
   DatabaseFacts,
@@ -36,6 +37,7 @@ export function diagnose(facts: Facts): Finding[] {
     ...(stripe ? diagnoseStripe(find, stripe) : []),
     ...(database ? diagnoseDatabase(find, database) : []),
     ...diagnoseStored(find, facts, stored),
+    ...(stored ? diagnoseApps(find, facts.app, stored) : []),
     ...diagnoseAddress(find, facts),
     ...diagnoseSecret(find, facts),
     ...(answering && given ? diagnoseEndpoint(find, answering, given, stored) : []),

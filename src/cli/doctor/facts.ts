@@ -1,9 +1,12 @@
 /** What `doctor` knows when it judges. Gathered at the edge, judged by `diagnose`; no secrets in it. */
+import type { Marks } from "../../core/marks.js";
 import type { SetAsideReport } from "../../core/set-aside.js";
 import type { Access } from "../../postgres/access.js";
 import type { Place } from "./commands.js";
 
 export interface Facts extends Place {
+  /** The application's name, as it is given here. */
+  readonly app?: string;
   readonly key: KeyFacts;
   readonly secret: "missing" | "malformed" | "given";
   readonly address: AddressFacts;
@@ -112,6 +115,10 @@ export interface AccessFacts {
 export interface StoredFacts {
   readonly live?: boolean;
   readonly account?: string;
+  /** The application that the tables are of. */
+  readonly app?: string;
+  /** What customers carry, judged by the name that is given here. */
+  readonly marks: Marks;
   readonly portal?: string;
   /** By endpoint, whether one of the secrets given here is its own. */
   readonly secretFits: { readonly [endpoint: string]: boolean };

@@ -1,6 +1,6 @@
 /** Gathers the facts: the settings here, then Stripe, the database and the application's route. */
 import Stripe from "stripe";
-import { type BillingConfig, givenSecrets, webhookSecrets } from "../../core/config.js";
+import { appName, type BillingConfig, givenSecrets, webhookSecrets } from "../../core/config.js";
 import { BillingError } from "../../core/errors.js";
 import {
   billingConfig,
@@ -26,6 +26,7 @@ const TIMEOUT = 15_000;
 export async function gather(io: Io, options: GatherOptions): Promise<Facts> {
   const { url, ...others } = options;
   const config = billingConfig(io, others);
+  const app = appName(config);
   const resources = resourcesOf(options);
   const key = keyFacts(config.secret_key);
   const secret = secretFacts(config);
@@ -54,6 +55,7 @@ export async function gather(io: Io, options: GatherOptions): Promise<Facts> {
   return {
     platform: options.platform,
     ...(options.module === undefined ? {} : { module: options.module }),
+    ...(app === undefined ? {} : { app }),
     key,
     secret,
     address,

@@ -1,8 +1,8 @@
 /** What the routes of most objects share: metadata, addresses, retrieving and listing. */
-import { ApiError, missing } from "../errors.js";
+import { ApiError, invalid, missing } from "../errors.js";
 import type { Call } from "../http/route.js";
 import { createdShape, type ListPage, listPage, type PageParams, pageShape } from "../list.js";
-import { group, optionalGroup, text, word } from "../params.js";
+import { group, MOST_KEYS, optionalGroup, text, word } from "../params.js";
 import type { Kind, Objects, World } from "../world.js";
 
 export const listShape = { ...pageShape, ...createdShape };
@@ -43,6 +43,9 @@ export function mergeMetadata(
 ): { [key: string]: string } {
   if (change === null) return {};
   const merged = Object.entries({ ...before, ...change }).filter(([, value]) => value !== "");
+  if (merged.length > MOST_KEYS) {
+    throw invalid(`Metadata can have up to ${MOST_KEYS} keys`, "metadata");
+  }
   return Object.fromEntries(merged);
 }
 

@@ -18,7 +18,7 @@ export type BillingErrorCode =
   | "missing_export"
   /** Stripe refused or failed; its own error is the `cause`. */
   | "provider_error"
-  /** `metadata.entityId` is the library's own. */
+  /** `metadata.entityId` and `metadata.billingApp` are the library's own. */
   | "reserved_metadata_key"
   /** A run of `sync`, `reconcile` or `verify` failed; `report` says how far it came. */
   | "run_failed"

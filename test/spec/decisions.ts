@@ -194,7 +194,7 @@ export const decisions: readonly Decision[] = [
     section: "7",
     open: "error codes and messages",
     decided:
-      "One class, `BillingError`, with a stable `code` and a message that says what to do. For a missing customer the code is `customer_not_found`, for the reserved key `reserved_metadata_key`, for a missing argument `invalid_argument`, for what Stripe refuses `provider_error`.",
+      "One class, `BillingError`, with a stable `code` and a message that says what to do. For a missing customer the code is `customer_not_found`, for a reserved key of metadata (`entityId`, `billingApp`) `reserved_metadata_key`, for a missing argument `invalid_argument`, for what Stripe refuses `provider_error`.",
   },
   {
     section: "8",

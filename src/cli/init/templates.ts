@@ -31,6 +31,10 @@ const EXPORTS = {
 } as const;
 type Client = keyof typeof EXPORTS;
 
+/** A setting that most applications do not need. */
+const APP =
+  '  // app: "acme", // where several applications share the Stripe account: a name of its own';
+
 const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
 /** A file whose snippet is all of it. */
 const whole = (path: string, has: RegExp, content: string): Template => ({
@@ -61,6 +65,7 @@ function convex({ functions, typescript, convexEnv }: Project, client: Client): 
         `export const ${exported} = ${create}({`,
         `  secret_key: ${env}.STRIPE_SECRET_KEY,`,
         `  webhook_secret: ${env}.STRIPE_WEBHOOK_SECRET,`,
+        APP,
         "  return_origins: [site],",
         "});",
       ),
@@ -153,6 +158,7 @@ function node(project: Project, client: Client): Template[] {
       `export const ${exported} = ${create}({`,
       "  secret_key: process.env.STRIPE_SECRET_KEY,",
       "  webhook_secret: process.env.STRIPE_WEBHOOK_SECRET,",
+      APP,
       "  db: pool,",
       '  base_url: process.env.BASE_URL ?? "http://localhost:3000",',
       "});",

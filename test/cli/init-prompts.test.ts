@@ -22,18 +22,20 @@ async function converse(cwd: string, answers: readonly (readonly [RegExp, string
   });
   const left = [...answers];
   let seen = "";
+  let heard = 0;
   child.stdout.on("data", (part: Buffer) => {
     seen += part.toString();
+    heard += part.length;
     const [next] = left;
     if (next === undefined || !next[0].test(seen)) return;
     left.shift();
     seen = "";
-    // The question is drawn before its keys are listened to: keys that were not are sent again.
-    const answer = (wait: number) =>
+    // A question is drawn before its keys are listened to: keys that change nothing are sent again.
+    const answer = (wait: number, unchanged?: number) =>
       setTimeout(() => {
-        if (seen !== "" || child.exitCode !== null) return;
+        if (child.exitCode !== null || (unchanged !== undefined && heard !== unchanged)) return;
         child.stdin.write(next[1]);
-        answer(10_000);
+        answer(10_000, heard);
       }, wait).unref();
     answer(200);
   });

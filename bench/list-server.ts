@@ -1,7 +1,7 @@
 /**
  * Stripe's lists, as fast as Node can send them: every page is cut from text that was made before.
- * It knows lists by creation time and cursor, retrieval by id, and the three creations that the
- * links need. It runs in a process of its own, so that its work is nobody else's.
+ * It knows lists by creation time and cursor, retrieval by id, and the three creations and the price
+ * that the links need. It runs in a process of its own, so that its work is nobody else's.
  *
  *   node --import tsx bench/list-server.ts '{"customers":100000,"subscriptions":20000}'
  */
@@ -91,6 +91,19 @@ function page(path: string, list: List, query: URLSearchParams): string | undefi
   return `{"object":"list","url":"${path}","has_more":${end < to},"data":[${data}]}`;
 }
 
+/**
+ * What the links sell. Prices are not mirrored in the benchmark, so a link to a checkout asks for it:
+ * one request more than where they are.
+ */
+const PRICE = {
+  id: "price_1",
+  object: "price",
+  active: true,
+  type: "recurring",
+  recurring: { interval: "month", interval_count: 1, usage_type: "licensed" },
+  product: { id: "prod_1", object: "product", active: true, name: "Engine", metadata: {} },
+};
+
 let made = 0;
 const creations: { readonly [path: string]: () => object } = {
   "/v1/customers": () => ({ ...objectOf("customers", 10_000_000 + made, 1), metadata: {} }),
@@ -128,6 +141,7 @@ function answer(request: IncomingMessage): { status: number; body: string } {
   if (pathname === "/v1/customers/search") {
     return { status: 200, body: '{"object":"search_result","data":[],"has_more":false}' };
   }
+  if (pathname === `/v1/prices/${PRICE.id}`) return { status: 200, body: JSON.stringify(PRICE) };
   const list = lists[pathname];
   const [, parent = "", id = ""] = /^(\/v1\/[a-z]+)\/(\w+)$/.exec(pathname) ?? [];
   const within = lists[parent];

@@ -142,7 +142,7 @@ export async function lookUp(work: Looking, held: StoredRecord, claim: Claim): P
   }
 }
 
-/** Links the oldest of these customers that is alive and nobody else's; the rest is reported. */
+/** Links the oldest of these customers that is alive and of no other entity; the rest is reported. */
 async function adopt(
   work: Looking,
   held: StoredRecord,

@@ -307,6 +307,6 @@ function checkGiven<P extends object>(
   if (absent !== undefined) {
     throw new BillingError("invalid_argument", `\`${absent}\` is missing.`);
   }
-  runtime.baseUrl(); // throws if it is not configured: without it nobody comes back
+  runtime.baseUrl(); // throws if it is not configured: without it no return link can be made
   for (const name of targets) checkTarget(runtime, name, String(params[name]));
 }

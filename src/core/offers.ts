@@ -8,8 +8,8 @@ import { checkPlace } from "./account.js";
 import type { StripeObject } from "./catalogue.js";
 import type { BillingConfig } from "./config.js";
 import type { Reach } from "./customers.js";
+import { wakeAfter } from "./door.js";
 import { BillingError, provider } from "./errors.js";
-import { ASK_DELAY } from "./mirror.js";
 import { checkModeAndApp } from "./mode.js";
 import type { Runtime } from "./runtime.js";
 import { answeredAt, plain, sightOfPart, stripeStatus } from "./sight.js";
@@ -137,12 +137,7 @@ async function fetchOffer(runtime: Runtime, id: string, reach: Reach): Promise<O
   ].filter(({ resource }) => runtime.resources.includes(resource));
   if (own && snapshots.length > 0) {
     const result = await runtime.store.commit({ now: runtime.now(), units: [{ snapshots }] });
-    const asked =
-      result.committed &&
-      result.units.some(
-        (unit) => !unit.duplicate && unit.outcomes.some(({ act }) => act === "ask"),
-      );
-    if (asked) runtime.wake(ASK_DELAY);
+    if (result.committed) wakeAfter(runtime, result.units, []);
   }
   return { price, product: owner };
 }

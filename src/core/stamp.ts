@@ -68,7 +68,7 @@ export async function stampCustomers(
   return { stamped, theirs, refused };
 }
 
-/** Looks at Stripe first, where somebody may have written another name since. */
+/** Looks at Stripe first: another name may have been written there since. */
 async function stamp(
   runtime: Runtime,
   app: string,

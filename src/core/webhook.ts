@@ -141,7 +141,7 @@ function turnedAway({ log }: Runtime, { refusal, cause }: BodyRefused): Response
 
 const lineOf = ({ id, type, object }: ReceivedEvent) => ({ event: id, object: object.id, type });
 
-/** The answer when somebody read the body before us: what was signed cannot be known any more. */
+/** The answer when the body was read before: what was signed cannot be known any more. */
 export function bodyGone(runtime: Runtime): Response {
   reportConfigProblem(
     runtime,

@@ -185,7 +185,7 @@ export function createBilling(config: PostgresConfig): BillingExports {
   };
 }
 
-/** Requests are taken also after `close`, and then answered with 500: somebody must answer Stripe. */
+/** Requests are taken also after `close`, and then answered with 500, so that Stripe delivers again. */
 function routesOver(node: ReturnType<typeof createNodeRuntime>): Routes {
   const { life } = node;
   return {

@@ -186,7 +186,7 @@ async function readObjects(step: Step, page: ListedPage): Promise<Read> {
   };
 }
 
-/** Customers that carry an entity's id are that entity's, if nobody else is and they are ours. */
+/** Customers that carry an entity's id are that entity's, if no other owns them and they are ours. */
 function carriers(
   { app }: Runtime,
   customers: readonly Listed[],

@@ -44,7 +44,6 @@ const isDone = (app: App, kind: string) =>
   eventually(
     () => lastRun(app),
     (run) => run?.kind === kind && run.state === "done",
-    60_000,
   );
 
 it("fills the tables at start-up, with nobody calling anything", async () => {
@@ -124,7 +123,6 @@ describe("the schedules", () => {
     await eventually(
       () => lastRun(app),
       (run) => run?.runId !== first && run?.state === "done",
-      90_000,
     );
     await expectEqual(app, ["products"]);
   });

@@ -60,7 +60,6 @@ it("a process that is killed is waited for, and its pages are done again", async
   const reached = await eventually(
     () => rowsSoFar(app),
     (rows) => rows >= 1_500,
-    60_000,
   );
   first.child.kill("SIGKILL");
   expect(await first.answer).toBeUndefined();

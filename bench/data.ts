@@ -4,7 +4,7 @@
  */
 import { createHmac } from "node:crypto";
 import type Stripe from "stripe";
-import type { Plain } from "../src/core/plain.js";
+import type { Plain } from "../src/core/catalogue/plain.js";
 
 export type Customer = Plain<Stripe.Customer>;
 export type Subscription = Plain<Stripe.Subscription>;

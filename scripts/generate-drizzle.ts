@@ -3,19 +3,20 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type ResourceName, resourceNames } from "../src/core/catalogue.js";
-import { resources } from "../src/core/resources.js";
-import { ROLES_POLICY } from "../src/postgres/access.js";
-import { primaryKeyName } from "../src/postgres/ddl.js";
-import { DEFAULT_SCHEMA } from "../src/postgres/schema.js";
+import { type ResourceName, resourceNames } from "../src/core/catalogue/catalogue.js";
+import { resources } from "../src/core/catalogue/resources.js";
+import { ROLES_POLICY } from "../src/postgres/schema/access.js";
+import { primaryKeyName } from "../src/postgres/schema/ddl.js";
+import { DEFAULT_SCHEMA } from "../src/postgres/schema/schema.js";
 import {
   type Table,
   type TableColumn,
   type TableIndex,
   tablesFor,
-} from "../src/postgres/tables.js";
+} from "../src/postgres/schema/tables.js";
 
-const banner = "// Generated from src/postgres/tables.ts by `npm run generate`. Do not edit.\n";
+const banner =
+  "// Generated from src/postgres/schema/tables.ts by `npm run generate`. Do not edit.\n";
 
 const root = new URL("../", import.meta.url);
 

@@ -3,7 +3,7 @@
 // do not see. One that was never released may be removed from the file by hand.
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { allSteps, type Step } from "../src/postgres/steps.js";
+import { allSteps, type Step } from "../src/postgres/schema/steps.js";
 
 const file = new URL("../test/postgres/steps.sql", import.meta.url);
 

@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { migrate } from "../src/postgres/migrations.js";
-import { createPostgresStore } from "../src/postgres/store.js";
+import { migrate } from "../src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../src/postgres/store/store.js";
 import { event, NOW, receipt } from "../test/conformance/fixtures.js";
 import { startPostgres } from "../test/setup/server.js";
 

@@ -13,11 +13,10 @@ export {
   type Row,
   resourceNames,
   type StripeObject,
-} from "./core/catalogue.js";
-export type { BillingConfig, LogDetails, Logger, Timing } from "./core/config.js";
-export type { SetupArgs } from "./core/customers.js";
-export { BillingError, type BillingErrorCode } from "./core/errors.js";
-export type { Tolerances } from "./core/interval.js";
+} from "./core/catalogue/catalogue.js";
+export type { Plain } from "./core/catalogue/plain.js";
+export { resources } from "./core/catalogue/resources.js";
+export type { SetupArgs } from "./core/customers/setup.js";
 export type {
   CheckoutArgs,
   Link,
@@ -25,10 +24,8 @@ export type {
   PortalArgs,
   PortalParams,
   SubscribeParams,
-} from "./core/links.js";
-export type { Plain } from "./core/plain.js";
-export { resources } from "./core/resources.js";
-export type { SetAside, SetAsideReport } from "./core/set-aside.js";
+} from "./core/links/sessions.js";
+export type { Tolerances } from "./core/mirror/interval.js";
 export type {
   Ask,
   Batch,
@@ -47,12 +44,10 @@ export type {
   StoredRecord,
   Unit,
   UnitOutcome,
-} from "./core/store.js";
-export type { Confidence } from "./core/sync/confidence.js";
-export type { Drift } from "./core/sync/drift.js";
-export type { OtherEndpoint, WebhookReport } from "./core/sync/endpoint.js";
-export type { Rates } from "./core/sync/pace.js";
-export type { PortalReport } from "./core/sync/portal.js";
+} from "./core/mirror/store.js";
+export type { BillingConfig, LogDetails, Logger, Rates, Timing } from "./core/runtime/config.js";
+export { BillingError, type BillingErrorCode } from "./core/runtime/errors.js";
+export type { SetAside, SetAsideReport } from "./core/runtime/set-aside.js";
 export {
   type Attributes,
   METRICS,
@@ -61,4 +56,8 @@ export {
   type OperationName,
   type Span,
   type Telemetry,
-} from "./core/telemetry.js";
+} from "./core/runtime/telemetry.js";
+export type { Confidence } from "./core/sync/drift/confidence.js";
+export type { Drift } from "./core/sync/drift/drift.js";
+export type { OtherEndpoint, WebhookReport } from "./core/sync/endpoint.js";
+export type { PortalReport } from "./core/sync/portal.js";

@@ -23,7 +23,7 @@ const ENTRY = `
 `;
 const PROBE = `
 import { effectsByEvent, enabledEvents, type Row } from "./src/index.js";
-import { printMigrations } from "./src/postgres/migrations.js";
+import { printMigrations } from "./src/postgres/schema/migrations.js";
 import { createMemoryStore } from "./src/testing/memory-store.js";
 
 const row: Pick<Row<"disputes">, "disputeId" | "chargeId"> = { disputeId: "dp_1", chargeId: "ch_1" };
@@ -49,7 +49,7 @@ beforeAll(() => {
   cpSync(join(root, "src"), join(copy, "src"), { recursive: true });
   for (const file of ["package.json", "tsconfig.json"]) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  const table = join(copy, "src/core/resources.ts");
+  const table = join(copy, "src/core/catalogue/resources.ts");
   const before = readFileSync(table, "utf8");
   const after = before.replace(/\n\} as const;/, `${ENTRY}} as const;`);
   expect(after).not.toBe(before);

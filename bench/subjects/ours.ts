@@ -1,6 +1,6 @@
 /** The library, through its Fetch handler and its public functions, with its default settings. */
 import pg from "pg";
-import type { Snapshot } from "../../src/core/store.js";
+import type { Snapshot } from "../../src/core/mirror/store.js";
 import { createStripe } from "../../src/postgres/billing.js";
 import { copyInto } from "../copy.js";
 import { type Kind, SECRET_KEY, WEBHOOK_SECRET } from "../data.js";

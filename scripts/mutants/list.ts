@@ -25,14 +25,14 @@ export interface Mutant {
   readonly breaks?: BrokenRule;
 }
 
-const MIRROR = "src/core/mirror.ts";
-const PLAN = "src/core/plan-commit.ts";
-const INTERVAL = "src/core/interval.ts";
-const SIGHT = "src/core/sight.ts";
-const DOOR = "src/core/door.ts";
-const REFETCH = "src/core/refetch.ts";
+const MIRROR = "src/core/mirror/rule.ts";
+const PLAN = "src/core/mirror/plan.ts";
+const INTERVAL = "src/core/mirror/interval.ts";
+const SIGHT = "src/core/mirror/snapshot.ts";
+const DOOR = "src/core/events/receive.ts";
+const REFETCH = "src/core/events/refetch.ts";
 const MEMORY = "src/testing/memory-store.ts";
-const CLAIMS = "src/core/claims.ts";
+const CLAIMS = "src/core/customers/claim/claim.ts";
 const CLAIMS_TEST = "test/core/claims.test.ts";
 
 const one = (
@@ -265,7 +265,7 @@ export const mutants: readonly Mutant[] = [
     ...one(
       "random keys of claims",
       undefined,
-      "src/core/claim-key.ts",
+      "src/core/customers/claim/key.ts",
       "await digestOf(owner)}-",
       "crypto.randomUUID()}-",
     ),
@@ -295,7 +295,7 @@ export const mutants: readonly Mutant[] = [
     ...one(
       "an adoption learns no counter",
       undefined,
-      "src/core/claim-sight.ts",
+      "src/core/customers/claim/sightings.ts",
       "counter === undefined || counter < claim.counter",
       "counter === undefined || counter < Infinity",
     ),

@@ -14,7 +14,7 @@ export interface BrokenRule {
 }
 
 const ACTIONS = "src/convex/actions.ts";
-const MUTATION = "src/convex/mutation.ts";
+const MUTATION = "src/convex/calls/mutation.ts";
 const TABLES = "src/convex/tables.ts";
 const CONVEX = "src/convex/billing.ts";
 
@@ -107,15 +107,15 @@ export const specMutants: readonly Mutant[] = [
     "convex",
     ["2#table-subscriptions-fields"],
     "deeply equal",
-    { file: "src/core/row.ts", find: "stripe: null,", replace: "stripe: {}," },
+    { file: "src/core/catalogue/row.ts", find: "stripe: null,", replace: "stripe: {}," },
   ),
   breaking("an equal page writes the row again", "convex", ["2#last-synced-at"], "to be", {
-    file: "src/core/mirror.ts",
+    file: "src/core/mirror/rule.ts",
     find: "again && at.equal ? touched(known, sight) : ",
     replace: "",
   }),
   breaking("variant B sells once", "convex", ["9.2#planned"], "promise resolved", {
-    file: "src/core/links.ts",
+    file: "src/core/links/sessions.ts",
     find: 'mode: "subscription",',
     replace: 'mode: "payment",',
   }),

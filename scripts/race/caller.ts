@@ -2,7 +2,7 @@
 // very often at once, as an application would, and tells what came of it.
 import pg from "pg";
 import Stripe from "stripe";
-import { BillingError } from "../../src/core/errors.js";
+import { BillingError } from "../../src/core/runtime/errors.js";
 import {
   type BillingExports,
   createBilling,

@@ -1,7 +1,7 @@
 /** One seed: a Stripe of its own, an empty schema, all callers at once, one kill, and the inspection. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import type { Timing } from "../../src/core/config.js";
+import type { Timing } from "../../src/core/runtime/config.js";
 import { createBilling } from "../../src/postgres/index.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 import type { Report } from "./caller.js";

@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import Stripe from "stripe";
-import { setup } from "../../src/core/customers.js";
-import { createRuntime, type Runtime } from "../../src/core/runtime.js";
+import { setup } from "../../src/core/customers/setup.js";
+import { createRuntime, type Runtime } from "../../src/core/runtime/runtime.js";
 import { createBilling } from "../../src/postgres/index.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 import { administer, databaseAt } from "../../test/setup/admin.js";

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import pg from "pg";
 import Stripe from "stripe";
-import { migrate } from "../../src/postgres/migrations.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
 import type { RateLimits } from "../../src/testing/http/limits.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 import type { WorkerOrder } from "../../test/postgres/sync/worker.js";

@@ -7,15 +7,15 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import type Stripe from "stripe";
-import { type ResourceName, resourceNames } from "../core/catalogue.js";
-import { type BillingConfig, chosenResources, secretKey } from "../core/config.js";
-import { BillingError } from "../core/errors.js";
-import { createRuntime, type Runtime } from "../core/runtime.js";
+import { type ResourceName, resourceNames } from "../core/catalogue/catalogue.js";
+import { type BillingConfig, chosenResources, secretKey } from "../core/runtime/config.js";
+import { BillingError } from "../core/runtime/errors.js";
+import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import type { PoolLike } from "../postgres/database.js";
-import { schemaOf } from "../postgres/schema.js";
-import { createPostgresStore } from "../postgres/store.js";
-import type { Io } from "./io.js";
-import { createTally, type Tally } from "./tally.js";
+import { schemaOf } from "../postgres/schema/schema.js";
+import { createPostgresStore } from "../postgres/store/store.js";
+import type { Io } from "./terminal/io.js";
+import { createTally, type Tally } from "./terminal/tally.js";
 
 export interface ConnectOptions {
   readonly database?: string;

@@ -6,8 +6,8 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
-import { BillingError } from "../core/errors.js";
-import type { Io } from "./io.js";
+import { BillingError } from "../core/runtime/errors.js";
+import type { Io } from "./terminal/io.js";
 
 export interface ConvexOptions {
   /** The file that exports the library's functions, without its ending; true for the usual one. */

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import Stripe from "stripe";
-import { BillingError } from "../core/errors.js";
+import { BillingError } from "../core/runtime/errors.js";
 import type { Journal, JournalEntry } from "../testing/journal.js";
 
 const FOLDER = ".backend-billing";

@@ -1,8 +1,8 @@
 /** What is right and wrong with the webhook endpoint at Stripe. Judging is pure; asking is not. */
 import type Stripe from "stripe";
-import { enabledEvents, type ResourceName } from "../core/catalogue.js";
-import type { Runtime } from "../core/runtime.js";
-import { listed } from "./format.js";
+import { enabledEvents, type ResourceName } from "../core/catalogue/catalogue.js";
+import type { Runtime } from "../core/runtime/runtime.js";
+import { listed } from "./terminal/format.js";
 
 export interface EndpointHealth {
   readonly id: string;

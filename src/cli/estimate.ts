@@ -3,9 +3,9 @@
  * a guess by what the last run found or, the first time, by how much of the account's time has been
  * read. Where neither tells, there is no guess. Pure.
  */
-import type { ResourceName } from "../core/catalogue.js";
-import type { RunReport } from "../core/sync/report.js";
-import type { Partition } from "../core/sync/run.js";
+import type { ResourceName } from "../core/catalogue/catalogue.js";
+import type { RunReport } from "../core/sync/run/report.js";
+import type { Partition } from "../core/sync/run/run.js";
 
 /** Parts of the time that say too little, or that say it was all although it was not. */
 const TOO_LITTLE = 0.02;

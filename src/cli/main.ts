@@ -2,15 +2,15 @@
 /** The command `backend-billing`: reads the arguments, runs one command, ends with its exit code. */
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { addDoctorCommand } from "./doctor.js";
-import { addEmulatorCommand } from "./emulator.js";
-import { addEventsCommand } from "./events.js";
-import { addInitCommand } from "./init.js";
-import { createIo, EXIT } from "./io.js";
-import { addMigrateCommand } from "./migrate.js";
-import { addStatusCommand } from "./status.js";
-import { addReconcileCommand, addSyncCommand } from "./sync.js";
-import { addVerifyCommand } from "./verify.js";
+import { addDoctorCommand } from "./commands/doctor.js";
+import { addEmulatorCommand } from "./commands/emulator.js";
+import { addEventsCommand } from "./commands/events.js";
+import { addInitCommand } from "./commands/init.js";
+import { addMigrateCommand } from "./commands/migrate.js";
+import { addStatusCommand } from "./commands/status.js";
+import { addReconcileCommand, addSyncCommand } from "./commands/sync.js";
+import { addVerifyCommand } from "./commands/verify.js";
+import { createIo, EXIT } from "./terminal/io.js";
 
 const { stdout, stderr, stdin, env, argv } = process;
 const io = createIo({ stdout, stderr, stdin, env, cwd: process.cwd(), argv });

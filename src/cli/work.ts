@@ -1,14 +1,14 @@
 /** Works at a run in front of a person: shows how far it is, and stops cleanly at Ctrl-C. */
-import { allPartitions } from "../core/sync/commit.js";
-import { latestRuns, type RunReport, runReport } from "../core/sync/report.js";
-import { partitionOf } from "../core/sync/run.js";
-import { workUntilDone } from "../core/sync/wait.js";
+import { allPartitions } from "../core/sync/run/commit.js";
+import { latestRuns, type RunReport, runReport } from "../core/sync/run/report.js";
+import { partitionOf } from "../core/sync/run/run.js";
+import { workUntilDone } from "../core/sync/work/wait.js";
 import type { Connected } from "./connect.js";
 import { rowsLeft } from "./estimate.js";
-import { counted, duration } from "./format.js";
-import { EXIT, type Io } from "./io.js";
-import { createDisplay, entriesOf, lookEvery, type Moment, rowsOf } from "./progress.js";
-import type { Counts } from "./tally.js";
+import { counted, duration } from "./terminal/format.js";
+import { EXIT, type Io } from "./terminal/io.js";
+import { createDisplay, entriesOf, lookEvery, type Moment, rowsOf } from "./terminal/progress.js";
+import type { Counts } from "./terminal/tally.js";
 
 export interface Worked {
   readonly report: RunReport;

@@ -2,16 +2,16 @@
 import { internalActionGeneric, type RegisteredAction } from "convex/server";
 import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";
-import type { BillingConfig } from "../core/config.js";
-import { setup as runSetup } from "../core/customers.js";
-import * as links from "../core/links.js";
-import type { Runtime } from "../core/runtime.js";
-import { prune } from "../core/sync/prune.js";
+import { setup as runSetup } from "../core/customers/setup.js";
+import * as links from "../core/links/sessions.js";
+import type { BillingConfig } from "../core/runtime/config.js";
+import type { Runtime } from "../core/runtime/runtime.js";
 import { sync as runSync, type SyncReport } from "../core/sync/sync.js";
-import { tick } from "../core/sync/tick.js";
-import { workPage } from "../core/sync/work.js";
-import { decode } from "./encode.js";
-import type { Step, SyncActionArgs } from "./references.js";
+import { prune } from "../core/sync/work/prune.js";
+import { tick } from "../core/sync/work/tick.js";
+import { workPage } from "../core/sync/work/work.js";
+import { decode } from "./calls/encode.js";
+import type { Step, SyncActionArgs } from "./calls/references.js";
 import { syncReport, type WiredReport } from "./reports.js";
 import type { ConvexRuntime } from "./runtime.js";
 

@@ -5,10 +5,10 @@
  */
 import type { RegisteredAction, RegisteredMutation } from "convex/server";
 import type Stripe from "stripe";
-import { chosenResources } from "../core/config.js";
-import { setup as runSetup, type SetupArgs } from "../core/customers.js";
-import * as links from "../core/links.js";
-import { latestRuns, type RunReport } from "../core/sync/report.js";
+import { setup as runSetup, type SetupArgs } from "../core/customers/setup.js";
+import * as links from "../core/links/sessions.js";
+import { chosenResources } from "../core/runtime/config.js";
+import { latestRuns, type RunReport } from "../core/sync/run/report.js";
 import {
   type ReconcileArgs,
   reconcile,
@@ -25,12 +25,12 @@ import {
   setupAction,
   syncAction,
 } from "./actions.js";
+import { createStoreMutation } from "./calls/mutation.js";
+import type { Operation, OperationResult } from "./calls/operations.js";
+import { referencesTo, type SyncActionArgs } from "./calls/references.js";
 import { type ConvexConfig, checkedModule } from "./config.js";
 import { addConvexCrons, type CronOptions, type CronsLike } from "./crons.js";
 import { addConvexRoutes, type RouterLike } from "./http.js";
-import { createStoreMutation } from "./mutation.js";
-import type { Operation, OperationResult } from "./operations.js";
-import { referencesTo, type SyncActionArgs } from "./references.js";
 import { type ActionContext, createConvexRuntime } from "./runtime.js";
 
 /** What both variants offer beside their own functions. */

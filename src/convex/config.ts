@@ -1,6 +1,6 @@
 /** What an application configures on Convex, and what follows from it at load and at use. */
-import type { BillingConfig } from "../core/config.js";
-import { BillingError } from "../core/errors.js";
+import type { BillingConfig } from "../core/runtime/config.js";
+import { BillingError } from "../core/runtime/errors.js";
 
 /** What an application configures on Convex. */
 export interface ConvexConfig extends BillingConfig {

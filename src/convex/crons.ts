@@ -1,6 +1,6 @@
 /** The cron jobs: what missed events is found every few minutes, and everything once a day. */
 import type { Crons } from "convex/server";
-import type { SyncReference } from "./references.js";
+import type { SyncReference } from "./calls/references.js";
 
 /** What is used of the application's cron registry. */
 export type CronsLike = Pick<Crons, "interval" | "cron">;

@@ -5,9 +5,9 @@
  * the application's users.
  */
 import { ConvexError } from "convex/values";
-import type { Logger } from "../core/config.js";
-import { factsOf } from "../core/error-facts.js";
-import { BillingError, type BillingErrorCode } from "../core/errors.js";
+import type { Logger } from "../core/runtime/config.js";
+import { factsOf } from "../core/runtime/error-facts.js";
+import { BillingError, type BillingErrorCode } from "../core/runtime/errors.js";
 
 /** The data of the `ConvexError` that an action or a client function throws. */
 export type BillingErrorData = {

@@ -1,7 +1,7 @@
 /** The routes on Convex's HTTP router. */
 import { type HttpRouter, httpActionGeneric } from "convex/server";
-import type { BillingConfig } from "../core/config.js";
 import { handleRequest, routesOf } from "../core/http.js";
+import type { BillingConfig } from "../core/runtime/config.js";
 import type { ConvexRuntime } from "./runtime.js";
 
 /** What is used of the application's HTTP router. */

@@ -13,9 +13,9 @@ export {
   type StripeClient,
   type StripeExports,
 } from "./billing.js";
+export { decode, encode } from "./calls/encode.js";
 export type { ConvexConfig } from "./config.js";
 export type { CronOptions } from "./crons.js";
-export { decode, encode } from "./encode.js";
 export { type BillingErrorData, billingErrorOf } from "./errors.js";
 export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads.js";
 export type { ActionContext } from "./runtime.js";

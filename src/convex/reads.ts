@@ -1,11 +1,11 @@
 /** What an application asks of the mirror inside its own queries and mutations. */
 import type { GenericDatabaseReader, GenericDataModel } from "convex/server";
-import type { ResourceName, Row, StripeObject } from "../core/catalogue.js";
-import { BillingError } from "../core/errors.js";
-import { activeStatuses, plansFrom } from "../core/reads.js";
-import type { Plan } from "../core/store.js";
-import { type MirrorDocument, type MirrorReader, rowOf, rowsBy } from "./database.js";
-import { decode } from "./encode.js";
+import type { ResourceName, Row, StripeObject } from "../core/catalogue/catalogue.js";
+import { activeStatuses, plansFrom } from "../core/mirror/reads.js";
+import type { Plan } from "../core/mirror/store.js";
+import { BillingError } from "../core/runtime/errors.js";
+import { decode } from "./calls/encode.js";
+import { type MirrorDocument, type MirrorReader, rowOf, rowsBy } from "./store/database.js";
 
 /** The context of any query or mutation, whatever the application's data model. */
 export interface ReadContext<DataModel extends GenericDataModel = GenericDataModel> {

@@ -1,6 +1,6 @@
 /** What `sync` answers, as a validator: the core's report, field by field. */
 import { type Infer, type VOptional, v } from "convex/values";
-import { type ResourceName, resourceNames } from "../core/catalogue.js";
+import { type ResourceName, resourceNames } from "../core/catalogue/catalogue.js";
 import type { SyncReport } from "../core/sync/sync.js";
 
 const text = v.string();

@@ -1,11 +1,11 @@
 /** The core's runtime on Convex: the `store` mutation as the store, and nothing to wake. */
 import type { GenericActionCtx, GenericDataModel } from "convex/server";
-import { chosenResources } from "../core/config.js";
-import { createRuntime, type Runtime } from "../core/runtime.js";
+import { chosenResources } from "../core/runtime/config.js";
+import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
+import type { References } from "./calls/references.js";
+import { createConvexStore } from "./calls/store.js";
 import { baseUrl, type ConvexConfig } from "./config.js";
 import { type Exporter, explained, withConvexErrors } from "./errors.js";
-import type { References } from "./references.js";
-import { createConvexStore } from "./store.js";
 
 /**
  * What is used of an action's context; that of an HTTP action fits too. That of a mutation does

@@ -4,11 +4,11 @@
  * which Convex runs exactly once each time, and it rests when nothing is outstanding.
  */
 import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/server";
-import { dueAsks } from "./asks.js";
-import type { Due, Left, WorkStep } from "./commit.js";
-import type { Db } from "./database.js";
-import type { Operation, OperationResult } from "./operations.js";
-import { dueRecords, recordAt } from "./records.js";
+import type { Operation, OperationResult } from "./calls/operations.js";
+import { dueAsks } from "./store/asks.js";
+import type { Due, Left, WorkStep } from "./store/commit.js";
+import type { Db } from "./store/database.js";
+import { dueRecords, recordAt } from "./store/records.js";
 
 export type StoreReference = FunctionReference<
   "mutation",

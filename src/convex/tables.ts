@@ -12,8 +12,13 @@ import {
   type VUnion,
   v,
 } from "convex/values";
-import { type ResourceName, type Resources, type Row, resourceNames } from "../core/catalogue.js";
-import { resources } from "../core/resources.js";
+import {
+  type ResourceName,
+  type Resources,
+  type Row,
+  resourceNames,
+} from "../core/catalogue/catalogue.js";
+import { resources } from "../core/catalogue/resources.js";
 
 type Text<T> = null extends T ? VUnion<string | null, [VString, VNull]> : VString;
 

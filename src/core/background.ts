@@ -1,8 +1,8 @@
 /** What is left to do after the answers: asks, refreshes, abandoned claims. */
-import { finishClaims } from "./customers.js";
-import { answerAsks } from "./refetch.js";
-import { refreshDue } from "./refresh.js";
-import type { Runtime } from "./runtime.js";
+import { finishClaims } from "./customers/setup.js";
+import { answerAsks } from "./events/refetch.js";
+import { refreshDue } from "./events/refresh.js";
+import type { Runtime } from "./runtime/runtime.js";
 
 /** Does what is due now; answers how much it did, so that a caller can go on until nothing is left. */
 export async function workOnce(runtime: Runtime): Promise<number> {

@@ -1,10 +1,10 @@
 /** The library's routes, as one Fetch handler: webhook and return. */
-import type { BodySource } from "./body.js";
-import { type BillingConfig, basePath, routePath } from "./config.js";
-import { configAdvice, reportConfigProblem } from "./config-problem.js";
-import { handleReturn } from "./return.js";
-import type { Runtime } from "./runtime.js";
-import { handleWebhook, problem } from "./webhook.js";
+import type { BodySource } from "./events/body.js";
+import { handleWebhook, problem } from "./events/webhook.js";
+import { handleReturn } from "./links/return.js";
+import { type BillingConfig, basePath, routePath } from "./runtime/config.js";
+import { configAdvice, reportConfigProblem } from "./runtime/config-problem.js";
+import type { Runtime } from "./runtime/runtime.js";
 
 /**
  * The paths of the routes, for routers that want them one by one. A path of the base URL is a part

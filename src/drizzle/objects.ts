@@ -1,8 +1,8 @@
-// Generated from src/postgres/tables.ts by `npm run generate`. Do not edit.
+// Generated from src/postgres/schema/tables.ts by `npm run generate`. Do not edit.
 
 // Interfaces, not aliases: a declaration file names them, where it would spell an alias out with
 // all that Stripe's types hold, frozen at the version that this package was built with.
-import type { StripeObject } from "../core/catalogue.js";
+import type { StripeObject } from "../core/catalogue/catalogue.js";
 
 /** What the column `stripe` of `backend_billing_products` holds. */
 export interface StripeProduct extends StripeObject<"products"> {}

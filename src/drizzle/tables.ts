@@ -1,4 +1,4 @@
-// Generated from src/postgres/tables.ts by `npm run generate`. Do not edit.
+// Generated from src/postgres/schema/tables.ts by `npm run generate`. Do not edit.
 
 import { pgSchema } from "drizzle-orm/pg-core";
 import { defineTables } from "./define.js";

@@ -11,7 +11,12 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import { type Attributes, METRICS, type MetricName, type Telemetry } from "../core/telemetry.js";
+import {
+  type Attributes,
+  METRICS,
+  type MetricName,
+  type Telemetry,
+} from "../core/runtime/telemetry.js";
 
 const SCOPE = "backend-billing";
 const PREFIX = "backend_billing.";

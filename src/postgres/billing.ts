@@ -3,11 +3,11 @@
  * names and parameters, so an application can change from one to the other without a migration.
  */
 import type Stripe from "stripe";
-import { setup as runSetup, type SetupArgs } from "../core/customers.js";
-import { factsOf } from "../core/error-facts.js";
+import { setup as runSetup, type SetupArgs } from "../core/customers/setup.js";
 import { handleRequest } from "../core/http.js";
-import * as links from "../core/links.js";
-import { latestRuns, type RunReport } from "../core/sync/report.js";
+import * as links from "../core/links/sessions.js";
+import { factsOf } from "../core/runtime/error-facts.js";
+import { latestRuns, type RunReport } from "../core/sync/run/report.js";
 import {
   type ReconcileArgs,
   reconcile,

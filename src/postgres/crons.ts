@@ -3,12 +3,12 @@
  * and who does it, is in the store, so a job that is lost or doubled does no harm.
  */
 import { workOnce } from "../core/background.js";
-import { factsOf } from "../core/error-facts.js";
-import { type Runtime, workersOf } from "../core/runtime.js";
-import { openPartitions } from "../core/sync/open.js";
-import { prune } from "../core/sync/prune.js";
-import { tick } from "../core/sync/tick.js";
-import { workPage } from "../core/sync/work.js";
+import { factsOf } from "../core/runtime/error-facts.js";
+import { type Runtime, workersOf } from "../core/runtime/runtime.js";
+import { openPartitions } from "../core/sync/run/open.js";
+import { prune } from "../core/sync/work/prune.js";
+import { tick } from "../core/sync/work/tick.js";
+import { workPage } from "../core/sync/work/work.js";
 
 /** The part of pg-boss 12 that is used. */
 export interface BossLike {

@@ -1,11 +1,11 @@
 /** The routes on Node: for Hono, for any Fetch server, and for `(req, res)` as Express and Fastify have it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { BodySource } from "../core/body.js";
-import { factsOf } from "../core/error-facts.js";
-import { BillingError } from "../core/errors.js";
+import type { BodySource } from "../core/events/body.js";
+import { bodyGone, problem } from "../core/events/webhook.js";
 import { handleRequest, routesOf } from "../core/http.js";
-import type { Runtime } from "../core/runtime.js";
-import { bodyGone, problem } from "../core/webhook.js";
+import { factsOf } from "../core/runtime/error-facts.js";
+import { BillingError } from "../core/runtime/errors.js";
+import type { Runtime } from "../core/runtime/runtime.js";
 
 /** What is used of a Hono application. */
 export interface HonoLike {

@@ -4,7 +4,7 @@
  *
  * @module backend-billing/postgres
  */
-export type { Progress, RunReport } from "../core/sync/report.js";
+export type { Progress, RunReport } from "../core/sync/run/report.js";
 export type {
   ReconcileArgs,
   SyncArgs,
@@ -24,11 +24,11 @@ export {
 } from "./billing.js";
 export type { BossLike, CronJobs, CronOptions } from "./crons.js";
 export type { Connection, PoolLike, Queryable } from "./database.js";
+export type { BillingStore, Context, PostgresConfig } from "./runtime.js";
 export {
   type MigrationOptions,
   migrate,
   type PrintOptions,
   printMigrations,
-} from "./migrations.js";
-export type { BillingStore, Context, PostgresConfig } from "./runtime.js";
-export { createPostgresStore, type PostgresStoreOptions } from "./store.js";
+} from "./schema/migrations.js";
+export { createPostgresStore, type PostgresStoreOptions } from "./store/store.js";

@@ -2,8 +2,9 @@
  * The life of one instance of the library: what it has under way, and its end. After `close` nothing
  * of it uses the database any more.
  */
-import { BillingError } from "../core/errors.js";
-import type { Store } from "../core/store.js";
+
+import type { Store } from "../core/mirror/store.js";
+import { BillingError } from "../core/runtime/errors.js";
 
 /** Milliseconds that `close` waits for what is under way. */
 const PATIENCE = 10_000;

@@ -2,8 +2,8 @@
  * Listens to a pool's errors. A pool of `pg` emits `error` when an idle connection ends (a restart,
  * a failover, an idle timeout), and Node ends the process if nothing listens.
  */
-import type { Logger } from "../core/config.js";
-import { factsOf } from "../core/error-facts.js";
+import type { Logger } from "../core/runtime/config.js";
+import { factsOf } from "../core/runtime/error-facts.js";
 import type { Connection, PoolLike } from "./database.js";
 
 /** For each pool that is listened to: where its errors are logged, if anywhere. */

@@ -1,16 +1,16 @@
 /** The core's runtime on Node: PostgreSQL as the store, timers for what is left to do. */
 import { workOnce } from "../core/background.js";
-import type { BillingConfig } from "../core/config.js";
-import { factsOf } from "../core/error-facts.js";
-import { BillingError } from "../core/errors.js";
-import { createRuntime, type Runtime } from "../core/runtime.js";
-import type { Store } from "../core/store.js";
+import type { Store } from "../core/mirror/store.js";
+import type { BillingConfig } from "../core/runtime/config.js";
+import { factsOf } from "../core/runtime/error-facts.js";
+import { BillingError } from "../core/runtime/errors.js";
+import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import type { PoolLike } from "./database.js";
 import { createLife, type Life } from "./life.js";
-import { type MigrationOptions, migrate } from "./migrations.js";
 import { surviveIdleErrors } from "./pool-errors.js";
-import { schemaOf } from "./schema.js";
-import { createPostgresStore } from "./store.js";
+import { type MigrationOptions, migrate } from "./schema/migrations.js";
+import { schemaOf } from "./schema/schema.js";
+import { createPostgresStore } from "./store/store.js";
 
 /** What an application configures on Node and PostgreSQL. */
 export interface PostgresConfig extends BillingConfig {

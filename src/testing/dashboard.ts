@@ -3,7 +3,7 @@
  * dashboard and what banks decide. It acts on the account's test mode.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../core/plain.js";
+import type { Plain } from "../core/catalogue/plain.js";
 import { type CheckoutOutcome, completeCheckout } from "./billing/checkout.js";
 import { tellInvoice } from "./billing/dunning.js";
 import { authenticatePaymentIntent } from "./billing/payments.js";

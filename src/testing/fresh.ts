@@ -3,7 +3,7 @@
  * renamed shows in every subscription that has it, without any event of theirs.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../core/plain.js";
+import type { Plain } from "../core/catalogue/plain.js";
 import { planOf } from "./billing/plan.js";
 import type { World } from "./world.js";
 

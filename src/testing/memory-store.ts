@@ -3,17 +3,7 @@
  * A call runs to its end before the next begins, so every call is a transaction.
  */
 
-import { type ResourceName, type Row, resourceNames } from "../core/catalogue.js";
-import { isDue } from "../core/due.js";
-import { ASK_DELAY, type Version } from "../core/mirror.js";
-import {
-  type Known,
-  keyOf,
-  type Planned,
-  planCommit,
-  type VersionWrite,
-} from "../core/plan-commit.js";
-import { activeStatuses, plansFrom } from "../core/reads.js";
+import { type ResourceName, type Row, resourceNames } from "../core/catalogue/catalogue.js";
 import {
   emptyRow,
   emptyRowsOf,
@@ -21,7 +11,17 @@ import {
   ownerOf,
   type RowFields,
   rowFields,
-} from "../core/row.js";
+} from "../core/catalogue/row.js";
+import { isDue } from "../core/mirror/due.js";
+import {
+  type Known,
+  keyOf,
+  type Planned,
+  planCommit,
+  type VersionWrite,
+} from "../core/mirror/plan.js";
+import { activeStatuses, plansFrom } from "../core/mirror/reads.js";
+import { ASK_DELAY, type Version } from "../core/mirror/rule.js";
 import type {
   Ask,
   Batch,
@@ -33,7 +33,7 @@ import type {
   RecordWrite,
   Store,
   StoredRecord,
-} from "../core/store.js";
+} from "../core/mirror/store.js";
 import { idSequence } from "./random.js";
 
 interface Kept {

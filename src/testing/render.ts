@@ -2,7 +2,7 @@
  * How a reader sees an object: embedded lists cut, references expanded where asked, at the
  * reader's API version. What is stored is never altered.
  */
-import { same } from "../core/same.js";
+import { same } from "../core/mirror/same.js";
 import { findCoupon, findDiscount } from "./billing/discounts.js";
 import { type ApiError, invalid, notModelled } from "./errors.js";
 import { withCurrentPrices } from "./fresh.js";

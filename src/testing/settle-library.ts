@@ -1,9 +1,9 @@
 /** Has the library that a double serves answer its open questions now, instead of seconds later. */
 import type Stripe from "stripe";
-import type { BillingConfig } from "../core/config.js";
-import { createRuntime } from "../core/runtime.js";
-import { settleNow } from "../core/settle-now.js";
-import type { Store } from "../core/store.js";
+import { settleNow } from "../core/events/settle-now.js";
+import type { Store } from "../core/mirror/store.js";
+import type { BillingConfig } from "../core/runtime/config.js";
+import { createRuntime } from "../core/runtime/runtime.js";
 
 /** What `settle` must know of an application: what `createBilling` answered, and its settings. */
 export interface SettledLibrary extends Pick<BillingConfig, "app" | "resources"> {

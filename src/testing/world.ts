@@ -4,8 +4,8 @@
  * request is atomic.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../core/plain.js";
-import { same } from "../core/same.js";
+import type { Plain } from "../core/catalogue/plain.js";
+import { same } from "../core/mirror/same.js";
 import type { Scheduler } from "./clock.js";
 import { Collection, type Stored } from "./collection.js";
 import { missing } from "./errors.js";

@@ -3,7 +3,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Code } from "../../src/cli/doctor/catalogue.js";
-import { migrate } from "../../src/postgres/migrations.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPool } from "../setup/database.js";
 import { createRole, dropRoles, type TestRole } from "../setup/role.js";
 import { type Change, examine, type Healthy, healthy } from "./doctor-kit.js";

@@ -1,7 +1,7 @@
 // The real command, as a process, where several applications share the Stripe account.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { StampReport } from "../../src/core/stamp.js";
+import type { StampReport } from "../../src/core/customers/stamp.js";
 import { createBilling } from "../../src/postgres/index.js";
 import { createPool } from "../setup/database.js";
 import { PATIENCE } from "../setup/patience.js";

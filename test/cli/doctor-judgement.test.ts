@@ -6,9 +6,9 @@ import { type Code, catalogue } from "../../src/cli/doctor/catalogue.js";
 import { diagnose } from "../../src/cli/doctor/diagnose.js";
 import type { Answer, Facts } from "../../src/cli/doctor/facts.js";
 import { addressFacts, isLocal, keyFacts } from "../../src/cli/doctor/gather.js";
-import type { Marks } from "../../src/core/marks.js";
-import type { Stranger } from "../../src/core/strangers.js";
-import type { Access } from "../../src/postgres/access.js";
+import type { Marks } from "../../src/core/customers/marks.js";
+import type { Stranger } from "../../src/core/customers/strangers.js";
+import type { Access } from "../../src/postgres/schema/access.js";
 
 const webhook = "https://app.example/stripe/webhook";
 const endpoint = { id: "we_1", url: webhook, enabled: true, version: "v1", events: ["a", "b"] };

@@ -1,14 +1,14 @@
 // The decisions behind the commands, as tables.
 import { describe, expect, it } from "vitest";
-import { describeError } from "../../src/cli/describe-error.js";
 import { endpointProblems, judgeEndpoint } from "../../src/cli/endpoint-health.js";
 import { rowsLeft } from "../../src/cli/estimate.js";
-import { duration, roughly } from "../../src/cli/format.js";
-import { visible } from "../../src/cli/io.js";
-import { createRedactor } from "../../src/cli/redact.js";
-import { BillingError } from "../../src/core/errors.js";
-import type { RunReport } from "../../src/core/sync/report.js";
-import { fresh, type Partition } from "../../src/core/sync/run.js";
+import { describeError } from "../../src/cli/terminal/describe-error.js";
+import { duration, roughly } from "../../src/cli/terminal/format.js";
+import { visible } from "../../src/cli/terminal/io.js";
+import { createRedactor } from "../../src/cli/terminal/redact.js";
+import { BillingError } from "../../src/core/runtime/errors.js";
+import type { RunReport } from "../../src/core/sync/run/report.js";
+import { fresh, type Partition } from "../../src/core/sync/run/run.js";
 
 describe("what is hidden", () => {
   const redact = createRedactor({

@@ -1,9 +1,9 @@
 // Short ways to say what a source saw. Contents are cut down to what a store looks at.
 
-import type { ResourceName, StripeObject } from "../../src/core/catalogue.js";
-import { eventInterval } from "../../src/core/interval.js";
-import { resources } from "../../src/core/resources.js";
-import type { Batch, Receipt, Snapshot, Unit } from "../../src/core/store.js";
+import type { ResourceName, StripeObject } from "../../src/core/catalogue/catalogue.js";
+import { resources } from "../../src/core/catalogue/resources.js";
+import { eventInterval } from "../../src/core/mirror/interval.js";
+import type { Batch, Receipt, Snapshot, Unit } from "../../src/core/mirror/store.js";
 
 type Content = { [field: string]: unknown };
 

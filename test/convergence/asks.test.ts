@@ -2,11 +2,11 @@
 // worker dies. The store is in memory and the clock is moved by hand.
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { ASK_DELAY } from "../../src/core/mirror.js";
-import { answerAsk, answerAsks } from "../../src/core/refetch.js";
-import { refreshDue } from "../../src/core/refresh.js";
-import { createRuntime } from "../../src/core/runtime.js";
-import type { Ask } from "../../src/core/store.js";
+import { answerAsk, answerAsks } from "../../src/core/events/refetch.js";
+import { refreshDue } from "../../src/core/events/refresh.js";
+import { ASK_DELAY } from "../../src/core/mirror/rule.js";
+import type { Ask } from "../../src/core/mirror/store.js";
+import { createRuntime } from "../../src/core/runtime/runtime.js";
 import { createMemoryStore } from "../../src/testing/memory-store.js";
 import { batch, event } from "../conformance/fixtures.js";
 

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Store } from "../../src/core/store.js";
+import type { Store } from "../../src/core/mirror/store.js";
 import { createMemoryStore } from "../../src/testing/memory-store.js";
 import { batch, event, NOW, receipt } from "../conformance/fixtures.js";
 
@@ -52,13 +52,13 @@ function importsFrom(text: string, specifier: string): string[] {
 
 /** Who may write to tables, and what. */
 const WRITERS: { readonly [path: string]: "a commit" | "leases and records" | "migrations" } = {
-  "src/postgres/sql.ts": "a commit",
-  "src/postgres/write-statement.ts": "a commit",
-  "src/postgres/store.ts": "leases and records",
-  "src/postgres/migrations.ts": "migrations",
-  "src/convex/commit.ts": "a commit",
-  "src/convex/asks.ts": "leases and records",
-  "src/convex/records.ts": "leases and records",
+  "src/postgres/store/sql.ts": "a commit",
+  "src/postgres/commit/write-statement.ts": "a commit",
+  "src/postgres/store/store.ts": "leases and records",
+  "src/postgres/schema/migrations.ts": "migrations",
+  "src/convex/store/commit.ts": "a commit",
+  "src/convex/store/asks.ts": "leases and records",
+  "src/convex/store/records.ts": "leases and records",
   "src/convex/schedule.ts": "leases and records",
 };
 
@@ -77,7 +77,7 @@ describe("the sources", () => {
   it("write to tables in few places, each of which is known", () => {
     const writers = ours.filter(({ text }) => writesIn(text).length > 0).map(({ path }) => path);
     expect(writers.filter((path) => WRITERS[path] === undefined)).toEqual([]);
-    expect(writers).toContain("src/postgres/sql.ts");
+    expect(writers).toContain("src/postgres/store/sql.ts");
   });
 
   it("touch what is mirrored, outside of a commit, only to lease an ask", () => {
@@ -98,14 +98,17 @@ describe("the sources", () => {
   });
 
   it("use the statements of a commit on PostgreSQL nowhere else", () => {
-    const inCommit = ["src/postgres/commit.ts", "src/postgres/apply-records.ts"];
+    const inCommit = ["src/postgres/commit/commit.ts", "src/postgres/commit/apply-records.ts"];
     const outside = ours.filter(
       ({ path }) => path.startsWith("src/postgres/") && !inCommit.includes(path),
     );
     for (const { path, text } of outside) {
-      expect(importsFrom(text, "./write-statement.js"), path).toEqual([]);
-      for (const name of importsFrom(text, "./sql.js")) {
-        const [, body = ""] = textOf("src/postgres/sql.ts").split(`export function ${name}(`);
+      expect(importsFrom(text, "../commit/write-statement.js"), path).toEqual([]);
+      for (const name of [
+        ...importsFrom(text, "./sql.js"),
+        ...importsFrom(text, "../store/sql.js"),
+      ]) {
+        const [, body = ""] = textOf("src/postgres/store/sql.ts").split(`export function ${name}(`);
         const own = body.split(/^export /m)[0] ?? "";
         expect(writesIn(own), `${path} imports ${name}`).toEqual([]);
       }
@@ -113,18 +116,20 @@ describe("the sources", () => {
   });
 
   it("judge in one place, which only a store's commit calls", () => {
-    const judges = ours.filter(({ text }) => /\bjudge\b.* from "\.\/mirror\.js"/.test(text));
-    expect(judges.map(({ path }) => path)).toEqual(["src/core/plan-commit.ts"]);
+    const judges = ours.filter(({ text }) => /\bjudge\b.* from "[./a-z]*\/rule\.js"/.test(text));
+    expect(judges.map(({ path }) => path)).toEqual(["src/core/mirror/plan.ts"]);
     const planners = ours.filter(({ text }) => /\bplanCommit\(/.test(text)).map(({ path }) => path);
-    const stores = planners.filter((path) => path !== "src/core/plan-commit.ts");
+    const stores = planners.filter((path) => path !== "src/core/mirror/plan.ts");
     for (const path of stores) {
-      expect(path).toMatch(/^src\/(testing\/memory-store|(postgres|convex)\/(commit|plan))\.ts$/);
+      expect(path).toMatch(
+        /^src\/(testing\/memory-store|postgres\/commit\/(commit|plan|group)|convex\/store\/commit)\.ts$/,
+      );
     }
   });
 
   it("make snapshots only where it is known when they were true", () => {
     const makers = ours.filter(({ text }) => /\borigin: "/.test(text)).map(({ path }) => path);
-    expect(makers.sort()).toEqual(["src/core/refetch.ts", "src/core/sight.ts"]);
+    expect(makers.sort()).toEqual(["src/core/events/refetch.ts", "src/core/mirror/snapshot.ts"]);
   });
 });
 

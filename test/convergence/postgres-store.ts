@@ -1,7 +1,7 @@
 /** PostgreSQL, for histories: others may come in between any two statements. */
 import type { PoolLike } from "../../src/postgres/database.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 import type { Gate } from "./run.js";
 import type { OpenStore } from "./stores.js";
 

@@ -3,16 +3,16 @@
  * over a real store, and between them everything that can go wrong. When nothing happens any more,
  * it says where the tables differ from what Stripe would answer.
  */
-import { effectsByEvent, type ResourceName } from "../../src/core/catalogue.js";
-import { TIMING } from "../../src/core/config.js";
-import { receiveEvent } from "../../src/core/door.js";
-import { TOLERANCES } from "../../src/core/interval.js";
-import { answerAsks } from "../../src/core/refetch.js";
-import { refreshCustomer, refreshDue } from "../../src/core/refresh.js";
-import type { Runtime } from "../../src/core/runtime.js";
-import { readEvent } from "../../src/core/sight.js";
-import type { Store } from "../../src/core/store.js";
-import type { RunKind } from "../../src/core/sync/run.js";
+import { effectsByEvent, type ResourceName } from "../../src/core/catalogue/catalogue.js";
+import { receiveEvent } from "../../src/core/events/receive.js";
+import { answerAsks } from "../../src/core/events/refetch.js";
+import { refreshCustomer, refreshDue } from "../../src/core/events/refresh.js";
+import { TOLERANCES } from "../../src/core/mirror/interval.js";
+import { readEvent } from "../../src/core/mirror/snapshot.js";
+import type { Store } from "../../src/core/mirror/store.js";
+import { TIMING } from "../../src/core/runtime/config.js";
+import type { Runtime } from "../../src/core/runtime/runtime.js";
+import type { RunKind } from "../../src/core/sync/run/run.js";
 import { differences } from "./compare.js";
 import { fakeStripe } from "./fake-stripe.js";
 import { connection, StoreFault } from "./faulty-store.js";

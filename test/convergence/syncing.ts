@@ -1,8 +1,8 @@
 /** The runs of the core's own sync, each worked at by one process until it is done or it dies. */
-import type { Runtime } from "../../src/core/runtime.js";
-import { openRun } from "../../src/core/sync/open.js";
-import { type RunKind, runOf } from "../../src/core/sync/run.js";
-import { workPage } from "../../src/core/sync/work.js";
+import type { Runtime } from "../../src/core/runtime/runtime.js";
+import { openRun } from "../../src/core/sync/run/open.js";
+import { type RunKind, runOf } from "../../src/core/sync/run/run.js";
+import { workPage } from "../../src/core/sync/work/work.js";
 
 /** Milliseconds between looks when nothing is due. */
 const IDLE = 500;

@@ -8,10 +8,10 @@ import {
 } from "convex/server";
 import { convexTest } from "convex-test";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
+import type { Operation, OperationResult } from "../../src/convex/calls/operations.js";
+import { createConvexStore } from "../../src/convex/calls/store.js";
 import { createBilling } from "../../src/convex/index.js";
-import type { Operation, OperationResult } from "../../src/convex/operations.js";
-import { createConvexStore } from "../../src/convex/store.js";
-import { resourceNames } from "../../src/core/catalogue.js";
+import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { createStripeDouble } from "../../src/testing/index.js";
 import { stream } from "../../src/testing/random.js";
 import { cancelAll, idle } from "../spec/convex-deployment.js";

@@ -2,9 +2,9 @@
 // no conflicts of its own to show. So the order in which the mutations of several callers run is
 // chosen here, by seed, and the claim must come to one customer in every order.
 import { afterEach, describe, expect, it } from "vitest";
-import { setup } from "../../src/core/customers.js";
-import { createRuntime } from "../../src/core/runtime.js";
-import type { Store } from "../../src/core/store.js";
+import { setup } from "../../src/core/customers/setup.js";
+import type { Store } from "../../src/core/mirror/store.js";
+import { createRuntime } from "../../src/core/runtime/runtime.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 import { deployStore } from "./kit.js";
 

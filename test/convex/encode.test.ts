@@ -1,8 +1,8 @@
 import { convexToJson, getConvexSize, type Value } from "convex/values";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decode, encode } from "../../src/convex/encode.js";
-import { fitted, LIMITS, OMITTED } from "../../src/convex/fit.js";
+import { decode, encode } from "../../src/convex/calls/encode.js";
+import { fitted, LIMITS, OMITTED } from "../../src/convex/calls/fit.js";
 
 describe("field names", () => {
   it.each([

@@ -4,13 +4,13 @@
 import { defineSchema, internalActionGeneric, makeFunctionReference } from "convex/server";
 import { v } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
-import { createStoreMutation } from "../../src/convex/mutation.js";
-import type { Operation, OperationResult } from "../../src/convex/operations.js";
+import { createStoreMutation } from "../../src/convex/calls/mutation.js";
+import type { Operation, OperationResult } from "../../src/convex/calls/operations.js";
+import { createConvexStore } from "../../src/convex/calls/store.js";
 import type { StoreReference, WorkReference } from "../../src/convex/schedule.js";
-import { createConvexStore } from "../../src/convex/store.js";
 import { billingTables } from "../../src/convex/tables.js";
-import { resourceNames } from "../../src/core/catalogue.js";
-import type { Store } from "../../src/core/store.js";
+import { resourceNames } from "../../src/core/catalogue/catalogue.js";
+import type { Store } from "../../src/core/mirror/store.js";
 
 export const schema = defineSchema({ ...billingTables });
 

@@ -11,12 +11,12 @@ import {
 import { convexTest } from "convex-test";
 import Stripe from "stripe";
 import { expect, it } from "vitest";
+import { runOperation } from "../../src/convex/calls/mutation.js";
+import { anyResult, operation } from "../../src/convex/calls/operations.js";
+import { referencesTo } from "../../src/convex/calls/references.js";
 import { createBilling } from "../../src/convex/index.js";
-import { runOperation } from "../../src/convex/mutation.js";
-import { anyResult, operation } from "../../src/convex/operations.js";
-import { referencesTo } from "../../src/convex/references.js";
 import { billingTables } from "../../src/convex/tables.js";
-import { resourceNames } from "../../src/core/catalogue.js";
+import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 
 const FULL = process.env.CONVEX_LIMITS === "full";

@@ -1,10 +1,10 @@
 // What a Convex document cannot hold: stored in part, or set aside, and reported either way.
 import { expect, it } from "vitest";
-import { OMITTED } from "../../src/convex/fit.js";
-import { storeApart } from "../../src/core/commit-apart.js";
-import { same } from "../../src/core/same.js";
-import { setAsideNow } from "../../src/core/set-aside.js";
-import type { Snapshot } from "../../src/core/store.js";
+import { OMITTED } from "../../src/convex/calls/fit.js";
+import { same } from "../../src/core/mirror/same.js";
+import type { Snapshot } from "../../src/core/mirror/store.js";
+import { storeApart } from "../../src/core/runtime/commit-apart.js";
+import { setAsideNow } from "../../src/core/runtime/set-aside.js";
 import { event, NOW } from "../conformance/fixtures.js";
 import { deployStore } from "./kit.js";
 

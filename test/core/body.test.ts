@@ -5,7 +5,7 @@ import {
   createIntake,
   fetchBody,
   type IntakeLimits,
-} from "../../src/core/body.js";
+} from "../../src/core/events/body.js";
 
 const LIMITS: IntakeLimits = { body: 100, together: 250, patience: 10_000 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { carriedEntity, isAppName, isEntityId } from "../../src/core/carrier.js";
+import { carriedEntity, isAppName, isEntityId } from "../../src/core/catalogue/carrier.js";
 
 describe("an entity's id", () => {
   it.each([

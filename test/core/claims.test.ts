@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterFailure } from "../../src/core/claim-answer.js";
-import { claimKey, counterIn } from "../../src/core/claim-key.js";
-import { afterForeignSight, afterSight, madeBy, type Sighted } from "../../src/core/claim-sight.js";
+import { afterFailure } from "../../src/core/customers/claim/answer.js";
 import {
   attempting,
   besides,
@@ -28,9 +26,16 @@ import {
   searchedInVain,
   settled,
   usedUp,
-} from "../../src/core/claims.js";
-import { TIMING } from "../../src/core/config.js";
-import type { StoredRecord } from "../../src/core/store.js";
+} from "../../src/core/customers/claim/claim.js";
+import { claimKey, counterIn } from "../../src/core/customers/claim/key.js";
+import {
+  afterForeignSight,
+  afterSight,
+  madeBy,
+  type Sighted,
+} from "../../src/core/customers/claim/sightings.js";
+import type { StoredRecord } from "../../src/core/mirror/store.js";
+import { TIMING } from "../../src/core/runtime/config.js";
 
 const NOW = 1_800_000_000_000;
 const HOUR = 60 * 60 * 1000;

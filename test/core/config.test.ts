@@ -1,6 +1,6 @@
 // What an application configures, read when it is needed.
 import { describe, expect, it } from "vitest";
-import { givenSecrets, webhookSecrets } from "../../src/core/config.js";
+import { givenSecrets, webhookSecrets } from "../../src/core/runtime/config.js";
 
 describe("the signing secrets", () => {
   it.each([

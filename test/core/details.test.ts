@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { BillingConfig } from "../../src/core/config.js";
-import { judgeField } from "../../src/core/details.js";
-import { createRuntime } from "../../src/core/runtime.js";
-import { digestsOf, fieldsOf, paramsOf, writtenOf } from "../../src/core/written.js";
+import { judgeField } from "../../src/core/customers/details.js";
+import { digestsOf, fieldsOf, paramsOf, writtenOf } from "../../src/core/customers/written.js";
+import type { BillingConfig } from "../../src/core/runtime/config.js";
+import { createRuntime } from "../../src/core/runtime/runtime.js";
 import { createMemoryStore } from "../../src/testing/index.js";
 
 describe("what becomes of a field that a caller gives", () => {

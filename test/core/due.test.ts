@@ -1,6 +1,6 @@
 // Times that another machine wrote, read by a clock that may differ.
 import { describe, expect, it } from "vitest";
-import { HORIZON, isAhead, isDue } from "../../src/core/due.js";
+import { HORIZON, isAhead, isDue } from "../../src/core/mirror/due.js";
 
 const NOW = 1_800_000_000_000;
 

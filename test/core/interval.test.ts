@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { answerInterval, eventInterval, pageInterval, UNBOUNDED } from "../../src/core/interval.js";
+import {
+  answerInterval,
+  eventInterval,
+  pageInterval,
+  UNBOUNDED,
+} from "../../src/core/mirror/interval.js";
 
 const DATE = "Thu, 01 Jan 2026 00:01:40 GMT";
 const SECONDS = Date.parse(DATE) / 1000;

@@ -2,10 +2,10 @@
 // what an object is and not only that something happened to it.
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { receiveEvent } from "../../src/core/door.js";
-import { createRuntime } from "../../src/core/runtime.js";
-import { readEvent, sightOfCreation, sightsOfPage } from "../../src/core/sight.js";
-import { handleWebhook } from "../../src/core/webhook.js";
+import { receiveEvent } from "../../src/core/events/receive.js";
+import { handleWebhook } from "../../src/core/events/webhook.js";
+import { readEvent, sightOfCreation, sightsOfPage } from "../../src/core/mirror/snapshot.js";
+import { createRuntime } from "../../src/core/runtime/runtime.js";
 import { createMemoryStore } from "../../src/testing/memory-store.js";
 
 const NOW = Date.UTC(2026, 0, 15, 10);

@@ -1,6 +1,6 @@
 // The convergence rule, case by case. Seconds are Stripe's; intervals are widened already.
 import { describe, expect, it } from "vitest";
-import { type Circumstances, judge, type Sight, type Version } from "../../src/core/mirror.js";
+import { type Circumstances, judge, type Sight, type Version } from "../../src/core/mirror/rule.js";
 
 const row = (over: Partial<Version> = {}): Version => ({
   revision: 4,

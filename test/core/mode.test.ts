@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { BillingError } from "../../src/core/errors.js";
-import { type Belonging, judgeBelonging } from "../../src/core/mode.js";
+import { BillingError } from "../../src/core/runtime/errors.js";
+import { type Belonging, judgeBelonging } from "../../src/core/runtime/mode.js";
 
 const of = (livemode: boolean, app?: string): Belonging => ({ livemode, app });
 

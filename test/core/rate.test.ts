@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { take } from "../../src/core/rate.js";
+import { take } from "../../src/core/links/rate.js";
 
 const RATE = { burst: 3, interval: 10 };
 const NOW = 1_000;

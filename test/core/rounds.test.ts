@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { BillingError } from "../../src/core/errors.js";
-import { AGAIN, inRounds, MOST_ROUNDS } from "../../src/core/rounds.js";
+import { BillingError } from "../../src/core/runtime/errors.js";
+import { AGAIN, inRounds, MOST_ROUNDS } from "../../src/core/runtime/rounds.js";
 
 it("an attempt that is overtaken is made again", async () => {
   let left = 3;

@@ -1,16 +1,16 @@
 // What cannot be stored is set aside, and nothing beside it suffers.
 import { describe, expect, it } from "vitest";
-import { refusalOf as convexRefusalOf } from "../../src/convex/refusal.js";
-import { storeApart } from "../../src/core/commit-apart.js";
+import { refusalOf as convexRefusalOf } from "../../src/convex/calls/refusal.js";
+import type { Batch, Snapshot, Store } from "../../src/core/mirror/store.js";
+import { storeApart } from "../../src/core/runtime/commit-apart.js";
 import {
   idProblem,
   isOvertaken,
   LONGEST_ID,
   setAsideNow,
   unstorable,
-} from "../../src/core/set-aside.js";
-import type { Batch, Snapshot, Store } from "../../src/core/store.js";
-import { refusalOf } from "../../src/postgres/refusal.js";
+} from "../../src/core/runtime/set-aside.js";
+import { refusalOf } from "../../src/postgres/commit/refusal.js";
 import { createMemoryStore } from "../../src/testing/memory-store.js";
 import {
   answer,

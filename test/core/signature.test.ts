@@ -1,6 +1,6 @@
 // The signature's header, judged before the body is read.
 import { describe, expect, it } from "vitest";
-import { judgeHeader } from "../../src/core/signature.js";
+import { judgeHeader } from "../../src/core/events/signature.js";
 
 const NOW = 1_800_000_000_000;
 const T = NOW / 1000;

@@ -6,7 +6,9 @@ const root = new URL("../../", import.meta.url);
 const text = (path: string): string => readFileSync(new URL(path, root), "utf8");
 
 it("every error code is documented, with what to do", () => {
-  const union = /export type BillingErrorCode =([\s\S]*?);\n/.exec(text("src/core/errors.ts"));
+  const union = /export type BillingErrorCode =([\s\S]*?);\n/.exec(
+    text("src/core/runtime/errors.ts"),
+  );
   const codes = [...(union?.[1] ?? "").matchAll(/\| "(\w+)"/g)].map((match) => match[1]);
   expect(codes.length).toBeGreaterThan(5);
   const lines = [...text("docs/errors.md").matchAll(/^\| `([a-z_]+)` \|([^|]+)\|([^|]+)\|$/gm)];

@@ -6,8 +6,8 @@ import {
   isHidden,
   strayAccess,
   strayGrants,
-} from "../../src/postgres/access.js";
-import { planRoles } from "../../src/postgres/roles.js";
+} from "../../src/postgres/schema/access.js";
+import { planRoles } from "../../src/postgres/schema/roles.js";
 
 const nobody: Access = {
   role: "r",

@@ -3,8 +3,8 @@ import { PGlite } from "@electric-sql/pglite";
 import postgres from "postgres";
 import { fromPglite, fromPostgresJs } from "../../src/postgres/adapters.js";
 import type { PoolLike } from "../../src/postgres/database.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { describeStore } from "../conformance/store.js";
 import { createDatabase } from "../setup/database.js";
 

@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ResourceName } from "../../src/core/catalogue.js";
-import type { Batch, RecordWrite, Snapshot, Store, Unit } from "../../src/core/store.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
+import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
+import type { Batch, RecordWrite, Snapshot, Store, Unit } from "../../src/core/mirror/store.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { createMemoryStore } from "../../src/testing/memory-store.js";
 import { content, NOW } from "../conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";

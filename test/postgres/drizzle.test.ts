@@ -11,8 +11,8 @@ import {
   billingSubscriptions,
   createBillingTables,
 } from "../../src/drizzle/index.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { tablesFor } from "../../src/postgres/tables.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { tablesFor } from "../../src/postgres/schema/tables.js";
 import { createDatabase, createPool } from "../setup/database.js";
 import { olderBinaries, type PostgresServer, startPostgres } from "../setup/server.js";
 import { type Catalog, readCatalog } from "./catalog.js";

@@ -3,10 +3,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Batch, Committed, Store } from "../../src/core/store.js";
-import { inGroups } from "../../src/postgres/group.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
+import type { Batch, Committed, Store } from "../../src/core/mirror/store.js";
+import { inGroups } from "../../src/postgres/commit/group.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { batch, event, NOW, receipt } from "../conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
 

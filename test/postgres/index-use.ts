@@ -1,11 +1,11 @@
 // Which index PostgreSQL uses for what, on tables of any size: each index of the specification is
 // asked for one value, and the store's own reads are watched.
 import type pg from "pg";
-import { type ResourceName, resourceNames } from "../../src/core/catalogue.js";
-import { resources } from "../../src/core/resources.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
-import { resourceTable, snake } from "../../src/postgres/tables.js";
+import { type ResourceName, resourceNames } from "../../src/core/catalogue/catalogue.js";
+import { resources } from "../../src/core/catalogue/resources.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { resourceTable, snake } from "../../src/postgres/schema/tables.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 
 export interface IndexUse {
   /** The index, or the read of the store. */

@@ -2,9 +2,9 @@
 // PostgreSQL indexes at most 2,704 bytes of one row. No index may refuse what Stripe accepts.
 import type pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { applySteps, migrate } from "../../src/postgres/migrations.js";
-import { allSteps } from "../../src/postgres/steps.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
+import { applySteps, migrate } from "../../src/postgres/schema/migrations.js";
+import { allSteps } from "../../src/postgres/schema/steps.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { batch, created, event } from "../conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
 import { longText } from "../setup/long-text.js";

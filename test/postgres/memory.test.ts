@@ -1,11 +1,11 @@
 // A commit may be judged by what this process remembers. That must save a read and change nothing.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Version } from "../../src/core/mirror.js";
-import type { Committed, Store } from "../../src/core/store.js";
-import { createMemory } from "../../src/postgres/memory.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
+import type { Version } from "../../src/core/mirror/rule.js";
+import type { Committed, Store } from "../../src/core/mirror/store.js";
+import { createMemory } from "../../src/postgres/commit/memory.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { batch, event, NOW, page, receipt } from "../conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
 

@@ -2,8 +2,8 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PoolLike } from "../../src/postgres/database.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { batch, event, NOW } from "../conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
 

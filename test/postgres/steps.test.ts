@@ -2,7 +2,7 @@
 // tables cannot change what has already run in somebody's database.
 import { expect, it } from "vitest";
 import { printStep, recordedSteps } from "../../scripts/record-steps.js";
-import { allSteps } from "../../src/postgres/steps.js";
+import { allSteps } from "../../src/postgres/schema/steps.js";
 
 const stepIds = allSteps.map((step) => step.id);
 

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import type { PoolLike } from "../../src/postgres/database.js";
-import { migrate } from "../../src/postgres/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store.js";
+import { migrate } from "../../src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { describeStore } from "../conformance/store.js";
 import { createDatabase, createPool } from "../setup/database.js";
 import { olderBinaries, startPostgres } from "../setup/server.js";

@@ -1,7 +1,7 @@
 // No secret and nobody's data in a line, a metric or a span, whatever happens and whatever fails.
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { LogDetails } from "../../src/core/config.js";
+import type { LogDetails } from "../../src/core/runtime/config.js";
 import { type Recorded, recorded } from "../telemetry-kit.js";
 import { applications, NOW } from "./service/kit.js";
 import { CHECKED, type Life, live, RAISED } from "./telemetry-life.js";

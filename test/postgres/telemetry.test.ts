@@ -1,9 +1,9 @@
 // What an application on PostgreSQL is told by metrics, spans and lines: of webhooks, of setup and
 // links, of runs, over real HTTP, with the real OpenTelemetry SDK.
 import { beforeAll, describe, expect, it } from "vitest";
-import type { LogDetails } from "../../src/core/config.js";
+import { answerAsks } from "../../src/core/events/refetch.js";
 import { handleRequest } from "../../src/core/http.js";
-import { answerAsks } from "../../src/core/refetch.js";
+import type { LogDetails } from "../../src/core/runtime/config.js";
 import { createStripe } from "../../src/postgres/billing.js";
 import { attributesOf, type Recorded, recorded, rememberContexts } from "../telemetry-kit.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./service/kit.js";

@@ -23,13 +23,13 @@ import {
 } from "convex/server";
 import { v } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
+import type { Operation } from "../../src/convex/calls/operations.js";
 import {
   billingTables,
   type ConvexConfig,
   createBilling,
   createStripe,
 } from "../../src/convex/index.js";
-import type { Operation } from "../../src/convex/operations.js";
 import { PATIENCE } from "../setup/patience.js";
 import type { VariantName } from "./harness.js";
 import { serve } from "./serve.js";

@@ -13,10 +13,10 @@ import {
   decode,
   plans,
 } from "../../src/convex/index.js";
-import type { ResourceName, Row } from "../../src/core/catalogue.js";
-import type { SetupArgs } from "../../src/core/customers.js";
-import type { CheckoutArgs, Link, PortalParams } from "../../src/core/links.js";
-import { resources } from "../../src/core/resources.js";
+import type { ResourceName, Row } from "../../src/core/catalogue/catalogue.js";
+import { resources } from "../../src/core/catalogue/resources.js";
+import type { SetupArgs } from "../../src/core/customers/setup.js";
+import type { CheckoutArgs, Link, PortalParams } from "../../src/core/links/sessions.js";
 import type { SyncArgs, SyncReport } from "../../src/core/sync/sync.js";
 import { createStripeDouble } from "../../src/testing/index.js";
 import { PATIENCE } from "../setup/patience.js";

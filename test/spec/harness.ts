@@ -4,16 +4,16 @@
  * own. It names no platform, so that every platform runs the same rules.
  */
 import type Stripe from "stripe";
-import type { ResourceName, Row } from "../../src/core/catalogue.js";
-import type { SetupArgs } from "../../src/core/customers.js";
+import type { ResourceName, Row } from "../../src/core/catalogue/catalogue.js";
+import type { SetupArgs } from "../../src/core/customers/setup.js";
 import type {
   CheckoutArgs,
   Link,
   PayParams,
   PortalParams,
   SubscribeParams,
-} from "../../src/core/links.js";
-import type { Plan } from "../../src/core/store.js";
+} from "../../src/core/links/sessions.js";
+import type { Plan } from "../../src/core/mirror/store.js";
 import type { SyncArgs, SyncReport } from "../../src/core/sync/sync.js";
 import type { StripeDouble } from "../../src/testing/index.js";
 import type { RuleId } from "./catalogue.js";

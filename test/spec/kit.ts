@@ -1,10 +1,10 @@
 /** What the rules' tests share: a catalogue to sell, what Stripe answers, pages, and refusals. */
 import Stripe from "stripe";
 import { expect } from "vitest";
-import type { ResourceName, Row, StripeObject } from "../../src/core/catalogue.js";
-import type { LogDetails, Logger } from "../../src/core/config.js";
-import { BillingError } from "../../src/core/errors.js";
-import { resources } from "../../src/core/resources.js";
+import type { ResourceName, Row, StripeObject } from "../../src/core/catalogue/catalogue.js";
+import { resources } from "../../src/core/catalogue/resources.js";
+import type { LogDetails, Logger } from "../../src/core/runtime/config.js";
+import { BillingError } from "../../src/core/runtime/errors.js";
 import type { SpecApp } from "./harness.js";
 
 export interface Shop {

@@ -1,6 +1,6 @@
 /** The specification's neutral names, and ours. */
-import { resourceNames } from "../../src/core/catalogue.js";
-import { resources } from "../../src/core/resources.js";
+import { resourceNames } from "../../src/core/catalogue/catalogue.js";
+import { resources } from "../../src/core/catalogue/resources.js";
 
 export interface Name {
   readonly theirs: string;

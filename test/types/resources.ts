@@ -1,8 +1,8 @@
 // Compiled by `npm run typecheck` against both ends of the stripe range; never run.
 import type Stripe from "stripe";
 import { expectTypeOf } from "vitest";
-import { resource } from "../../src/core/resource.js";
-import { resources } from "../../src/core/resources.js";
+import { resource } from "../../src/core/catalogue/resource.js";
+import { resources } from "../../src/core/catalogue/resources.js";
 import type { Plain, Row, StripeObject } from "../../src/index.js";
 
 const { products, subscriptions } = resources;

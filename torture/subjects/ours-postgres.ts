@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 import { PgBoss } from "pg-boss";
-import { BillingError } from "../../src/core/errors.js";
+import { BillingError } from "../../src/core/runtime/errors.js";
 import type { BillingExports } from "../../src/postgres/index.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
 import { sleep } from "../harness/patience.js";

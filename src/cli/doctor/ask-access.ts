@@ -1,7 +1,8 @@
 /** Asks the database who can do what with the tables. It only reads. */
-import { accessOfAll } from "../../postgres/access.js";
+
 import type { PoolLike } from "../../postgres/database.js";
-import { hasInstallation } from "../../postgres/schema.js";
+import { accessOfAll } from "../../postgres/schema/access.js";
+import { hasInstallation } from "../../postgres/schema/schema.js";
 import type { AccessFacts } from "./facts.js";
 
 /** Whether no schema was given although `public` holds tables of ours. */

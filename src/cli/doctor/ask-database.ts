@@ -1,16 +1,16 @@
 /** Asks the database what `doctor` must know. It only reads. */
-import type { ResourceName } from "../../core/catalogue.js";
-import { appName, type BillingConfig } from "../../core/config.js";
-import { type Marks, readMarks } from "../../core/marks.js";
-import { storedBelonging } from "../../core/mode.js";
-import { setAsideNow } from "../../core/set-aside.js";
-import type { Store } from "../../core/store.js";
+import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { type Marks, readMarks } from "../../core/customers/marks.js";
+import type { Store } from "../../core/mirror/store.js";
+import { appName, type BillingConfig } from "../../core/runtime/config.js";
+import { storedBelonging } from "../../core/runtime/mode.js";
+import { setAsideNow } from "../../core/runtime/set-aside.js";
 import { isSecretInUse } from "../../core/sync/endpoint.js";
-import { roleProblem } from "../../postgres/access.js";
 import type { PoolLike } from "../../postgres/database.js";
-import { migrationState } from "../../postgres/migrations.js";
-import { schemaOf } from "../../postgres/schema.js";
-import { createPostgresStore } from "../../postgres/store.js";
+import { roleProblem } from "../../postgres/schema/access.js";
+import { migrationState } from "../../postgres/schema/migrations.js";
+import { schemaOf } from "../../postgres/schema/schema.js";
+import { createPostgresStore } from "../../postgres/store/store.js";
 import { askAccess, isUndecided } from "./ask-access.js";
 import { certain } from "./ask-stripe.js";
 import type { DatabaseFacts, StoredFacts, TableFacts } from "./facts.js";

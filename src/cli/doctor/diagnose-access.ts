@@ -1,14 +1,15 @@
 /** Who can use the tables, judged. Pure. */
+
+import { identifier } from "../../postgres/database.js";
 import {
   type Access,
   type Privilege,
   roleProblem,
   strayAccess,
   strayGrants,
-} from "../../postgres/access.js";
-import { identifier } from "../../postgres/database.js";
-import { qualified } from "../../postgres/ddl.js";
-import { listed } from "../format.js";
+} from "../../postgres/schema/access.js";
+import { qualified } from "../../postgres/schema/ddl.js";
+import { listed } from "../terminal/format.js";
 import type { AccessFacts } from "./facts.js";
 import type { Find, Finding } from "./finding.js";
 

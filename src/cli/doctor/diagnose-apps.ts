@@ -1,5 +1,5 @@
 /** Whose customers are on the Stripe account, judged. Pure. */
-import { listed } from "../format.js";
+import { listed } from "../terminal/format.js";
 import type { StoredFacts } from "./facts.js";
 import type { Find, Finding } from "./finding.js";
 

@@ -1,6 +1,6 @@
 /** From what is known to what is wrong. Pure: it asks nobody, so every case has a row in a table test. */
 import { notSent } from "../endpoint-health.js";
-import { describeSetAside, listed } from "../format.js";
+import { describeSetAside, listed } from "../terminal/format.js";
 import { commandsOf } from "./commands.js";
 import { diagnoseAccess } from "./diagnose-access.js";
 import { diagnoseApps } from "./diagnose-apps.js";

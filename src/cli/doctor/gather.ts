@@ -1,7 +1,12 @@
 /** Gathers the facts: the settings here, then Stripe, the database and the application's route. */
 import Stripe from "stripe";
-import { appName, type BillingConfig, givenSecrets, webhookSecrets } from "../../core/config.js";
-import { BillingError } from "../../core/errors.js";
+import {
+  appName,
+  type BillingConfig,
+  givenSecrets,
+  webhookSecrets,
+} from "../../core/runtime/config.js";
+import { BillingError } from "../../core/runtime/errors.js";
 import {
   billingConfig,
   type ConnectOptions,
@@ -10,7 +15,7 @@ import {
   webhookPlace,
   withPool,
 } from "../connect.js";
-import type { Io } from "../io.js";
+import type { Io } from "../terminal/io.js";
 import { askDatabase } from "./ask-database.js";
 import { askRoute } from "./ask-route.js";
 import { askStripe } from "./ask-stripe.js";

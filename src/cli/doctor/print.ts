@@ -1,5 +1,5 @@
 /** Findings for people: errors first, each with its fix; then what was looked at and is right. */
-import type { Io } from "../io.js";
+import type { Io } from "../terminal/io.js";
 import type { Facts } from "./facts.js";
 import type { Finding } from "./finding.js";
 

@@ -1,6 +1,6 @@
 /** The files that `init` writes. Pure: text from a project and two choices; a test compiles them all. */
 import { posix } from "node:path";
-import { DEFAULT_SCHEMA } from "../../postgres/schema.js";
+import { DEFAULT_SCHEMA } from "../../postgres/schema/schema.js";
 import type { PlatformName } from "../doctor/commands.js";
 import type { Project } from "./project.js";
 

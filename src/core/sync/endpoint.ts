@@ -1,10 +1,10 @@
 /** The webhook endpoint at Stripe, made or mended to fit this library. */
 import type Stripe from "stripe";
-import { enabledEvents } from "../catalogue.js";
-import { givenSecrets, routePath } from "../config.js";
-import { provider } from "../errors.js";
-import { exclusively } from "../exclusive.js";
-import type { Runtime } from "../runtime.js";
+import { enabledEvents } from "../catalogue/catalogue.js";
+import { givenSecrets, routePath } from "../runtime/config.js";
+import { provider } from "../runtime/errors.js";
+import { exclusively } from "../runtime/exclusive.js";
+import type { Runtime } from "../runtime/runtime.js";
 
 /** What was done about the webhook endpoint. */
 export interface WebhookReport {

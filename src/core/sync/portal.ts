@@ -1,8 +1,8 @@
 /** The billing portal's settings at Stripe, in which people can do what they come for. */
 import type Stripe from "stripe";
-import { provider } from "../errors.js";
-import { exclusively } from "../exclusive.js";
-import type { Runtime } from "../runtime.js";
+import { provider } from "../runtime/errors.js";
+import { exclusively } from "../runtime/exclusive.js";
+import type { Runtime } from "../runtime/runtime.js";
 import { MARK } from "./endpoint.js";
 
 /** What was done about the portal's configuration. */

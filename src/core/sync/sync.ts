@@ -1,13 +1,14 @@
 /** `sync`: copies existing data, sets up the webhook endpoint and the portal, as asked. */
-import { checkKey, checkPlace } from "../account.js";
-import { BillingError } from "../errors.js";
-import type { Runtime } from "../runtime.js";
+
+import { BillingError } from "../runtime/errors.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { checkKey, checkPlace } from "../stripe/account.js";
 import { syncWebhook, type WebhookReport } from "./endpoint.js";
-import { openRun } from "./open.js";
 import { type PortalReport, syncPortal } from "./portal.js";
-import { type RunReport, runReport } from "./report.js";
-import type { RunKind, RunOptions } from "./run.js";
-import { workUntilDone } from "./wait.js";
+import { openRun } from "./run/open.js";
+import { type RunReport, runReport } from "./run/report.js";
+import type { RunKind, RunOptions } from "./run/run.js";
+import { workUntilDone } from "./work/wait.js";
 
 /** What `sync` takes; all of it is optional. */
 export interface SyncArgs {

@@ -1,6 +1,6 @@
 /** Charges: one for each time that a payment intent asks a bank for money. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { stream, token } from "../random.js";
 import type { World } from "../world.js";
 import { type Decline, refusalOf } from "./cards.js";

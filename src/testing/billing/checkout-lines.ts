@@ -1,6 +1,6 @@
 /** What a checkout sells: its line items, and the totals that they and a discount make. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import type { World } from "../world.js";
 import { amountOf } from "./lines.js";
 

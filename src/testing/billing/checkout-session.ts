@@ -3,7 +3,7 @@
  * and what an attempt to pay has made so far. Also how a session ends unpaid.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { refused } from "../errors.js";
 import type { World } from "../world.js";
 import type { LineItem } from "./checkout-lines.js";

@@ -4,7 +4,7 @@
  * and the next attempt goes on where the last one stopped.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { ApiError } from "../errors.js";
 import { createCustomer } from "../resources/customers.js";
 import type { World } from "../world.js";

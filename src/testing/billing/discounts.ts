@@ -3,7 +3,7 @@
  * list of their own; other objects hold their ids, and show them when asked to.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { refused } from "../errors.js";
 import { referenced } from "../resources/common.js";
 import type { World } from "../world.js";

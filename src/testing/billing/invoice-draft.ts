@@ -1,6 +1,6 @@
 /** Working an invoice out: its lines, discounts and totals. What becomes of it is in invoices.ts. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import type { StoredEvent, World } from "../world.js";
 import { amountOff } from "./discounts.js";
 

@@ -3,7 +3,7 @@
  * (a subscription) is told of the outcome by what these functions answer.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { refused } from "../errors.js";
 import { token } from "../random.js";
 import type { World } from "../world.js";

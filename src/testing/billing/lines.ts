@@ -1,6 +1,6 @@
 /** Lines of an invoice: a period of a subscription item, a proration, a one-off item. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import type { World } from "../world.js";
 import type { InvoiceLine } from "./invoice-draft.js";
 

@@ -1,6 +1,6 @@
 /** Payment intents as they are made, before anybody tries to collect anything. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { ApiError, missing } from "../errors.js";
 import { token } from "../random.js";
 import { mergeMetadata, referenced } from "../resources/common.js";

@@ -3,7 +3,7 @@
  * everywhere a payment method does: each use of one makes a fresh payment method, as at Stripe.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { ApiError, notModelled, refused } from "../errors.js";
 import { group, text } from "../params.js";
 import { token } from "../random.js";

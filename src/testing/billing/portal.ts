@@ -1,6 +1,6 @@
 /** What a customer sees and does in the portal, within what its configuration allows. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { refused } from "../errors.js";
 import { type PortalConfiguration, portalProducts } from "../resources/portal-features.js";
 import type { PortalSession } from "../resources/portal-sessions.js";

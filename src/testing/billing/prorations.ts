@@ -1,6 +1,6 @@
 /** Credits and charges for a change within a period, as invoice items that wait to be billed. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import type { World } from "../world.js";
 import { amountOf } from "./lines.js";
 import { sameCycle } from "./subscription-changes.js";

@@ -4,8 +4,8 @@
  * for a while, or fails after it had succeeded.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
-import { same } from "../../core/same.js";
+import type { Plain } from "../../core/catalogue/plain.js";
+import { same } from "../../core/mirror/same.js";
 import { type ApiError, invalid, missing, refused } from "../errors.js";
 import { stream } from "../random.js";
 import { mergeMetadata, referenced } from "../resources/common.js";

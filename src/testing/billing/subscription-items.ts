@@ -1,6 +1,6 @@
 /** Items of a subscription: which prices go together, and what an item is made of. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { invalid, refused } from "../errors.js";
 import { referenced } from "../resources/common.js";
 import type { World } from "../world.js";

@@ -1,6 +1,6 @@
 /** Making subscriptions and their invoices; what time does to them is in lifecycle.ts. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { invalid, refused } from "../errors.js";
 import { referenced } from "../resources/common.js";
 import type { World } from "../world.js";

@@ -1,6 +1,6 @@
 /** Accounts: the key's own, and those connected to it. They cannot be changed through the double. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { ApiError } from "../errors.js";
 import { route } from "../http/route.js";
 import type { World } from "../world.js";

@@ -1,6 +1,6 @@
 /** Customers: create, retrieve, update, delete, list and search. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { cancelSubscription } from "../billing/lifecycle.js";
 import {
   attachPaymentMethod,

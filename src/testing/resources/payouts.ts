@@ -3,7 +3,7 @@
  * double keeps no balance, so any amount can be paid out.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { invalid, notModelled, refused } from "../errors.js";
 import { route } from "../http/route.js";
 import { createdShape, createdWindow } from "../list.js";

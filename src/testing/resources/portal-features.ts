@@ -1,6 +1,6 @@
 /** What a portal configuration lets customers do: its features, what they default to and how they change. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { invalid, notModelled } from "../errors.js";
 import {
   type Field,

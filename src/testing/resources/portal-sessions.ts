@@ -1,6 +1,6 @@
 /** Sessions of the customer portal: whose it is, what it may do there, and where it leads back to. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { invalid, notModelled, refused } from "../errors.js";
 import { route } from "../http/route.js";
 import { group, oneOf, type Parsed, required, word } from "../params.js";

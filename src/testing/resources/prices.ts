@@ -1,7 +1,7 @@
 /** Prices. Recurring ones are shown as plans too, so their changes raise plan events as well. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
-import { same } from "../../core/same.js";
+import type { Plain } from "../../core/catalogue/plain.js";
+import { same } from "../../core/mirror/same.js";
 import { planOf } from "../billing/plan.js";
 import { invalid } from "../errors.js";
 import { route } from "../http/route.js";

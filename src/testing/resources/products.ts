@@ -1,7 +1,7 @@
 /** Products. An id may be chosen by the caller, so a deleted one can come back. */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
-import { same } from "../../core/same.js";
+import type { Plain } from "../../core/catalogue/plain.js";
+import { same } from "../../core/mirror/same.js";
 import { ApiError, refused } from "../errors.js";
 import { route } from "../http/route.js";
 import { flag, group, listOf, metadata, type Parsed, required, text, word } from "../params.js";

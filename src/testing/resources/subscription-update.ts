@@ -1,5 +1,5 @@
 /** Changing a subscription, as a request or the portal asks for it: all at once, with one event. */
-import { same } from "../../core/same.js";
+import { same } from "../../core/mirror/same.js";
 import { discountsFrom } from "../billing/discounts.js";
 import { watchSubscription } from "../billing/lifecycle.js";
 import {

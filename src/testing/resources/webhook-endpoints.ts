@@ -3,7 +3,7 @@
  * delivery of events knows it. Stripe raises no events about them.
  */
 import type Stripe from "stripe";
-import type { Plain } from "../../core/plain.js";
+import type { Plain } from "../../core/catalogue/plain.js";
 import { type Duration, milliseconds } from "../clock.js";
 import { invalid, refused } from "../errors.js";
 import { route } from "../http/route.js";

@@ -2,7 +2,7 @@ import { ConvexError } from "convex/values";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { explained } from "../../../src/convex/errors.js";
 import { billingErrorOf } from "../../../src/convex/index.js";
-import { BillingError } from "../../../src/core/errors.js";
+import { BillingError } from "../../../src/core/runtime/errors.js";
 import { errorLog } from "../../spec/kit.js";
 import { openApp, thrown } from "./kit.js";
 

@@ -1,7 +1,7 @@
 import { httpRouter } from "convex/server";
 import { describe, expect, it } from "vitest";
+import type { Operation } from "../../../src/convex/calls/operations.js";
 import { createBilling } from "../../../src/convex/index.js";
-import type { Operation } from "../../../src/convex/operations.js";
 import { type App, install, openApp } from "./kit.js";
 
 describe("the webhook route", () => {

@@ -1,6 +1,6 @@
 // What a link sells, on Convex: how many, whether it may, and how often the store is asked.
 import { expect, it } from "vitest";
-import type { Operation } from "../../../src/convex/operations.js";
+import type { Operation } from "../../../src/convex/calls/operations.js";
 import { type App, openApp, thrown } from "./kit.js";
 
 async function price({ double }: App, more: { [name: string]: string } = {}): Promise<string> {

@@ -1,9 +1,9 @@
 // Pages that are fetched ahead: used once, only for the very place they are of, and not for long.
 import { expect, it } from "vitest";
-import type { Runtime } from "../../../src/core/runtime.js";
-import { beginNext, fetchAhead, fetchedAhead, inTurn } from "../../../src/core/sync/ahead.js";
-import { fresh, type Partition } from "../../../src/core/sync/run.js";
-import type { ListedPage } from "../../../src/core/sync/step.js";
+import type { Runtime } from "../../../src/core/runtime/runtime.js";
+import { fresh, type Partition } from "../../../src/core/sync/run/run.js";
+import type { ListedPage } from "../../../src/core/sync/run/step.js";
+import { beginNext, fetchAhead, fetchedAhead, inTurn } from "../../../src/core/sync/work/ahead.js";
 
 const page: ListedPage = { data: [], has_more: true, startedAt: 0 };
 const at = (cursor: string, from: number | null = null): Partition => ({

@@ -1,19 +1,19 @@
 // The small decisions of a run, case by case.
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { BillingError } from "../../../src/core/errors.js";
+import { BillingError } from "../../../src/core/runtime/errors.js";
 import {
   BUCKETS,
   bucketOf,
   differing,
   sumBuckets,
   withIds,
-} from "../../../src/core/sync/buckets.js";
-import { exampleOf } from "../../../src/core/sync/compare.js";
-import { confidence, upperBound } from "../../../src/core/sync/confidence.js";
-import { NO_DRIFT, sumDrift, withExamples } from "../../../src/core/sync/drift.js";
-import { afterFailure } from "../../../src/core/sync/failure.js";
-import { draw } from "../../../src/core/sync/sample.js";
+} from "../../../src/core/sync/drift/buckets.js";
+import { exampleOf } from "../../../src/core/sync/drift/compare.js";
+import { confidence, upperBound } from "../../../src/core/sync/drift/confidence.js";
+import { NO_DRIFT, sumDrift, withExamples } from "../../../src/core/sync/drift/drift.js";
+import { afterFailure } from "../../../src/core/sync/run/failure.js";
+import { draw } from "../../../src/core/sync/tasks/sample.js";
 
 const stripeError = (statusCode: number, message = "No.") =>
   new Stripe.errors.StripeAPIError({ statusCode, message } as never);

@@ -1,16 +1,17 @@
 // The pace, by hand and in a simulated second hand: Stripe's limits are token buckets as the double
 // has them, and several processes reserve slots in batches.
+
 import { describe, expect, it } from "vitest";
+import type { Rates } from "../../../src/core/runtime/config.js";
 import {
   current,
   type Pace,
-  type Rates,
   reserve,
   STRIPE_RATES,
   scopeOf,
   slowed,
   UNPACED,
-} from "../../../src/core/sync/pace.js";
+} from "../../../src/core/stripe/pace.js";
 
 const RATES: Rates = { total: 100, perEndpoint: 25 };
 const NOW = 1_000_000;

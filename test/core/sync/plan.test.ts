@@ -1,6 +1,6 @@
 // Which phases a run has, what each begins with, and where the reading of events begins.
 import { describe, expect, it } from "vitest";
-import { resourceNames } from "../../../src/core/catalogue.js";
+import { resourceNames } from "../../../src/core/catalogue/catalogue.js";
 import {
   allowedUnknown,
   type Circumstances,
@@ -9,7 +9,7 @@ import {
   partitionsOf,
   phasesOf,
   unlocked,
-} from "../../../src/core/sync/plan.js";
+} from "../../../src/core/sync/run/partitions.js";
 import {
   closing,
   fresh,
@@ -18,7 +18,7 @@ import {
   opening,
   type Partition,
   type Run,
-} from "../../../src/core/sync/run.js";
+} from "../../../src/core/sync/run/run.js";
 
 const DAY = 86_400;
 const run = (over: Partial<Run> = {}): Run => ({

@@ -1,6 +1,6 @@
 // Where a long listing is split: whole accounts are listed in simulation, evenly spread or not.
 import { describe, expect, it } from "vitest";
-import { roomIn, splitPoints } from "../../../src/core/sync/split.js";
+import { roomIn, splitPoints } from "../../../src/core/sync/tasks/split.js";
 
 const DAY = 86_400;
 const NOW = Date.UTC(2026, 0, 15) / 1000;

@@ -1,10 +1,10 @@
 // What the workers of one process know of each other: whose turn it is at the run's record, what the
 // last has made of it, and when there is something to do.
 import { describe, expect, it } from "vitest";
-import type { Runtime } from "../../../src/core/runtime.js";
-import type { StoredRecord } from "../../../src/core/store.js";
-import { callWorkers, waitForWork } from "../../../src/core/sync/idle.js";
-import { inTurnForRun, keepLatest, latestOf } from "../../../src/core/sync/shared.js";
+import type { StoredRecord } from "../../../src/core/mirror/store.js";
+import type { Runtime } from "../../../src/core/runtime/runtime.js";
+import { inTurnForRun, keepLatest, latestOf } from "../../../src/core/sync/run/shared.js";
+import { callWorkers, waitForWork } from "../../../src/core/sync/work/idle.js";
 
 const process = (sleep: Runtime["sleep"] = () => new Promise(() => {})) =>
   ({ sleep }) as unknown as Runtime;

@@ -1,7 +1,7 @@
 // Which customers are linked because of their metadata: by what the mirror says after it judged
 // what was seen, and only where that can be an entity's id.
 import { describe, expect, it } from "vitest";
-import { observeCustomer } from "../../../src/core/customers.js";
+import { observeCustomer } from "../../../src/core/customers/setup.js";
 import { type App, applications, billingError, eventually, NOW } from "./kit.js";
 import { send } from "./webhook-kit.js";
 

@@ -1,6 +1,12 @@
 /** What the tests of claims share: a claim that was left behind, and what Stripe was sent. */
-import { put } from "../../../src/core/claim-record.js";
-import { attempting, leased, type Opening, opened } from "../../../src/core/claims.js";
+
+import {
+  attempting,
+  leased,
+  type Opening,
+  opened,
+} from "../../../src/core/customers/claim/claim.js";
+import { put } from "../../../src/core/customers/claim/record.js";
 import type { App } from "./kit.js";
 
 export const CREATE = "POST /v1/customers";

@@ -1,12 +1,12 @@
 // Claims that their callers could not finish: dead processes, deleted customers, and events that
 // come before anybody heard Stripe's answer. In the double's time.
 import { describe, expect, it } from "vitest";
-import { put } from "../../../src/core/claim-record.js";
-import { opened, rotated } from "../../../src/core/claims.js";
-import { finishClaims, setup } from "../../../src/core/customers.js";
-import { receiveEvent } from "../../../src/core/door.js";
-import type { Runtime } from "../../../src/core/runtime.js";
-import { readEvent } from "../../../src/core/sight.js";
+import { opened, rotated } from "../../../src/core/customers/claim/claim.js";
+import { put } from "../../../src/core/customers/claim/record.js";
+import { finishClaims, setup } from "../../../src/core/customers/setup.js";
+import { receiveEvent } from "../../../src/core/events/receive.js";
+import { readEvent } from "../../../src/core/mirror/snapshot.js";
+import type { Runtime } from "../../../src/core/runtime/runtime.js";
 import {
   CREATE,
   caughtUp,

@@ -1,13 +1,13 @@
 // The database is set back to an earlier time (a restore, an asynchronous failover): the claim is
 // gone and the customer at Stripe is not. In the double's time, on real tables that are set back.
 import { describe, expect, it } from "vitest";
-import { claimKey } from "../../../src/core/claim-key.js";
-import { put } from "../../../src/core/claim-record.js";
-import { opened } from "../../../src/core/claims.js";
-import { finishClaims, setup } from "../../../src/core/customers.js";
-import { receiveEvent } from "../../../src/core/door.js";
-import type { Runtime } from "../../../src/core/runtime.js";
-import { readEvent } from "../../../src/core/sight.js";
+import { opened } from "../../../src/core/customers/claim/claim.js";
+import { claimKey } from "../../../src/core/customers/claim/key.js";
+import { put } from "../../../src/core/customers/claim/record.js";
+import { finishClaims, setup } from "../../../src/core/customers/setup.js";
+import { receiveEvent } from "../../../src/core/events/receive.js";
+import { readEvent } from "../../../src/core/mirror/snapshot.js";
+import type { Runtime } from "../../../src/core/runtime/runtime.js";
 import { stream } from "../../../src/testing/random.js";
 import { CREATE, caughtUp, entityId, LIST, opening, SEARCH, sent } from "./claims-kit.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";

@@ -1,7 +1,7 @@
 // Claims of earlier versions kept what was sent to Stripe. It is removed, whoever touches them first.
 import { expect, it } from "vitest";
-import { setup } from "../../../src/core/customers.js";
-import { prune } from "../../../src/core/sync/prune.js";
+import { setup } from "../../../src/core/customers/setup.js";
+import { prune } from "../../../src/core/sync/work/prune.js";
 import { type App, applications, NOW } from "./kit.js";
 
 const open = applications();

@@ -1,11 +1,11 @@
 // The claim of an entity on a customer, step by step and in the double's time: what each answer of
 // Stripe, each death and each event leads to. That it holds under load is shown by `npm run race`.
 import { describe, expect, it, vi } from "vitest";
-import { claimKey } from "../../../src/core/claim-key.js";
-import { put } from "../../../src/core/claim-record.js";
-import { opened } from "../../../src/core/claims.js";
-import { finishClaims, setup } from "../../../src/core/customers.js";
-import type { Runtime } from "../../../src/core/runtime.js";
+import { opened } from "../../../src/core/customers/claim/claim.js";
+import { claimKey } from "../../../src/core/customers/claim/key.js";
+import { put } from "../../../src/core/customers/claim/record.js";
+import { finishClaims, setup } from "../../../src/core/customers/setup.js";
+import type { Runtime } from "../../../src/core/runtime/runtime.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import {
   CREATE,

@@ -8,11 +8,11 @@ import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
-import { checkPlace } from "../../../src/core/account.js";
-import type { Row } from "../../../src/core/catalogue.js";
-import type { Claim } from "../../../src/core/claims.js";
-import { BillingError } from "../../../src/core/errors.js";
-import { createRuntime, type Runtime } from "../../../src/core/runtime.js";
+import type { Row } from "../../../src/core/catalogue/catalogue.js";
+import type { Claim } from "../../../src/core/customers/claim/claim.js";
+import { BillingError } from "../../../src/core/runtime/errors.js";
+import { createRuntime, type Runtime } from "../../../src/core/runtime/runtime.js";
+import { checkPlace } from "../../../src/core/stripe/account.js";
 import {
   type BillingExports,
   createBilling,

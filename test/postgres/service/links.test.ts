@@ -1,7 +1,7 @@
 // Links to Stripe's pages: what is passed on, what is ours to decide, and what is refused before
 // anything is sent.
 import { describe, expect, it, vi } from "vitest";
-import * as links from "../../../src/core/links.js";
+import * as links from "../../../src/core/links/sessions.js";
 import { createBilling, createStripe } from "../../../src/postgres/index.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
 import { entityId, paying, price, sessionsOf, subscribing, urlsOf } from "./links-kit.js";

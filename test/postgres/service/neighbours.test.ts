@@ -1,8 +1,8 @@
 // Two applications on one Stripe account whose entities have the same ids, and customers that
 // somebody else gave an entity's id.
 import { describe, expect, it } from "vitest";
-import { checkPlace } from "../../../src/core/account.js";
-import { setup } from "../../../src/core/customers.js";
+import { setup } from "../../../src/core/customers/setup.js";
+import { checkPlace } from "../../../src/core/stripe/account.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { leftBehind } from "./claims-kit.js";
 import {

@@ -1,6 +1,6 @@
 // The third argument of variant A: what reaches the session alone, and what reaches every call.
 import { describe, expect, it } from "vitest";
-import * as links from "../../../src/core/links.js";
+import * as links from "../../../src/core/links/sessions.js";
 import { type AppOptions, applications, billingError, NOW } from "./kit.js";
 import { entityId, price, sessionsOf, subscribing } from "./links-kit.js";
 

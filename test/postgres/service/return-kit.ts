@@ -1,5 +1,5 @@
 /** What the tests of the return route share: links, and visits by them. */
-import { type ReturnTo, returnLink } from "../../../src/core/return.js";
+import { type ReturnTo, returnLink } from "../../../src/core/links/return.js";
 import type { App } from "./kit.js";
 
 export const LIST = "GET /v1/subscriptions";

@@ -1,8 +1,8 @@
 // The way back from Stripe's pages: what the page that a person lands on is told, and already sees.
 import { describe, expect, it } from "vitest";
 import { handleRequest } from "../../../src/core/http.js";
-import { returnLink } from "../../../src/core/return.js";
-import { prune } from "../../../src/core/sync/prune.js";
+import { returnLink } from "../../../src/core/links/return.js";
+import { prune } from "../../../src/core/sync/work/prune.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { PATIENCE } from "../../setup/patience.js";
 import { type AppOptions, applications, NOW } from "./kit.js";

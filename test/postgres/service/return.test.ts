@@ -1,6 +1,6 @@
 // The way back from Stripe's pages: whom it sends where, and whom it refuses.
 import { describe, expect, it } from "vitest";
-import { returnLink } from "../../../src/core/return.js";
+import { returnLink } from "../../../src/core/links/return.js";
 import { createStripe, type PostgresConfig } from "../../../src/postgres/index.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
 import { LIST, link, visit } from "./return-kit.js";

@@ -6,7 +6,7 @@ import express from "express";
 import Fastify from "fastify";
 import { Hono } from "hono";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { returnLink } from "../../../src/core/return.js";
+import { returnLink } from "../../../src/core/links/return.js";
 import { createBilling, type PostgresConfig, type Routes } from "../../../src/postgres/index.js";
 import { type App, applications, bytes, type Listening, listen, NOW } from "./kit.js";
 

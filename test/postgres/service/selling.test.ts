@@ -1,7 +1,7 @@
 // What a link sells: how many, whether it may, and what is asked of Stripe to know it.
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import type { StripeObject } from "../../../src/core/catalogue.js";
+import type { StripeObject } from "../../../src/core/catalogue/catalogue.js";
 import { createBilling, createStripe } from "../../../src/postgres/index.js";
 import { type App, type AppOptions, applications, billingError, eventually, NOW } from "./kit.js";
 import { entityId, paying, price, sessionsOf, subscribing, urlsOf } from "./links-kit.js";

@@ -1,7 +1,7 @@
 // What `setup` does with customers that exist: those it made, those made elsewhere, and those that
 // look alike.
 import { describe, expect, it } from "vitest";
-import type { BillingError } from "../../../src/core/errors.js";
+import type { BillingError } from "../../../src/core/runtime/errors.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { type App, type AppOptions, applications, billingError, eventually, NOW } from "./kit.js";
 

@@ -1,9 +1,9 @@
 // A machine whose clock is a day ahead works for a while and dies. What it left must not wait a day.
 import { expect, it } from "vitest";
-import { setup } from "../../../src/core/customers.js";
-import { receiveEvent } from "../../../src/core/door.js";
-import { createRuntime, type Runtime } from "../../../src/core/runtime.js";
-import { readEvent } from "../../../src/core/sight.js";
+import { setup } from "../../../src/core/customers/setup.js";
+import { receiveEvent } from "../../../src/core/events/receive.js";
+import { readEvent } from "../../../src/core/mirror/snapshot.js";
+import { createRuntime, type Runtime } from "../../../src/core/runtime/runtime.js";
 import { type App, applications, eventually } from "./kit.js";
 import { event, send } from "./webhook-kit.js";
 

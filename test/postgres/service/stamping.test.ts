@@ -1,10 +1,10 @@
 // Customers that were linked before the application had a name are given it.
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { checkPlace } from "../../../src/core/account.js";
-import { readMarks } from "../../../src/core/marks.js";
-import type { Runtime } from "../../../src/core/runtime.js";
-import { stampCustomers } from "../../../src/core/stamp.js";
+import { readMarks } from "../../../src/core/customers/marks.js";
+import { stampCustomers } from "../../../src/core/customers/stamp.js";
+import type { Runtime } from "../../../src/core/runtime/runtime.js";
+import { checkPlace } from "../../../src/core/stripe/account.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { type App, applications, billingError, NOW } from "./kit.js";
 

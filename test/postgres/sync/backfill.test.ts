@@ -1,10 +1,10 @@
 // A backfill on a real database against the double: whatever goes wrong, it ends whole or says what
 // is missing.
 import { describe, expect, it } from "vitest";
-import type { Runtime } from "../../../src/core/runtime.js";
-import { latestRuns, runReport } from "../../../src/core/sync/report.js";
+import type { Runtime } from "../../../src/core/runtime/runtime.js";
+import { latestRuns, runReport } from "../../../src/core/sync/run/report.js";
 import { reconcile, type SyncReport, sync } from "../../../src/core/sync/sync.js";
-import { workPage } from "../../../src/core/sync/work.js";
+import { workPage } from "../../../src/core/sync/work/work.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import {
   type App,

@@ -1,9 +1,9 @@
 // The application is away while things happen at Stripe, and no webhook is ever delivered again.
 // With DOWNTIME_CHANGES=1500 the day is a quieter one, for a slow machine.
 import { describe, expect, it } from "vitest";
-import { runReport } from "../../../src/core/sync/report.js";
-import { tick } from "../../../src/core/sync/tick.js";
-import { workUntilDone } from "../../../src/core/sync/wait.js";
+import { runReport } from "../../../src/core/sync/run/report.js";
+import { tick } from "../../../src/core/sync/work/tick.js";
+import { workUntilDone } from "../../../src/core/sync/work/wait.js";
 import { type App, eventually, expectEqual, fillShop, NOW, quietApplications } from "./kit.js";
 
 const open = quietApplications();

@@ -2,7 +2,7 @@
 // are asked for, and mended when somebody changed them or the library's pinned version did.
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { enabledEvents } from "../../../src/core/catalogue.js";
+import { enabledEvents } from "../../../src/core/catalogue/catalogue.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { type App, billingError, quietApplications } from "./kit.js";
 

@@ -1,8 +1,8 @@
 /** What the tests of sync share: applications without a webhook endpoint, and equality with Stripe. */
 import Stripe from "stripe";
 import { expect } from "vitest";
-import { type ResourceName, resourceNames } from "../../../src/core/catalogue.js";
-import { resources } from "../../../src/core/resources.js";
+import { type ResourceName, resourceNames } from "../../../src/core/catalogue/catalogue.js";
+import { resources } from "../../../src/core/catalogue/resources.js";
 import type { PostgresConfig } from "../../../src/postgres/index.js";
 import type { StripeDouble } from "../../../src/testing/index.js";
 import { type App, type AppOptions, applications, NOW } from "../service/kit.js";

@@ -2,12 +2,12 @@
 // backfill, by catch-up and by webhook. And texts that PostgreSQL cannot hold, which are stored.
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { answerAsks } from "../../../src/core/refetch.js";
-import { setAsideNow } from "../../../src/core/set-aside.js";
-import { runReport } from "../../../src/core/sync/report.js";
-import { tick } from "../../../src/core/sync/tick.js";
-import { workUntilDone } from "../../../src/core/sync/wait.js";
-import { storable } from "../../../src/core/text.js";
+import { answerAsks } from "../../../src/core/events/refetch.js";
+import { storable } from "../../../src/core/mirror/text.js";
+import { setAsideNow } from "../../../src/core/runtime/set-aside.js";
+import { runReport } from "../../../src/core/sync/run/report.js";
+import { tick } from "../../../src/core/sync/work/tick.js";
+import { workUntilDone } from "../../../src/core/sync/work/wait.js";
 import { event, post } from "../service/webhook-kit.js";
 import { type App, quietApplications } from "./kit.js";
 

@@ -1,0 +1,178 @@
+/** The command `emulator`: the double of Stripe on loopback, until it is stopped. */
+import { type Command, InvalidArgumentError } from "commander";
+import Stripe from "stripe";
+import { enabledEvents } from "../../core/catalogue/catalogue.js";
+import { BillingError } from "../../core/runtime/errors.js";
+import { type StartedDouble, startDouble } from "../../testing/double.js";
+import { JournalMismatch } from "../../testing/journal.js";
+import { type EmulatorState, newSeed, openState } from "../emulator-state.js";
+import type { Io } from "../terminal/io.js";
+
+interface Options {
+  readonly port: number;
+  readonly seed?: string;
+  readonly webhook?: string;
+  /** A path; false for `--no-state`. */
+  readonly state?: string | false;
+  readonly fresh?: boolean;
+}
+
+export function addEmulatorCommand(program: Command, io: Io): void {
+  program
+    .command("emulator")
+    .description("run a Stripe of your own on this machine: API, webhooks, checkout and portal")
+    .option("--port <port>", "where it listens, on 127.0.0.1; 0 for any free one", portOf, 12111)
+    .option("--webhook <url>", "send events there, and print the signing secret", urlOf)
+    .option("--fresh", "forget what it holds: a new account, new keys and new ids")
+    .option("--state <path>", "keep its state there (default: .backend-billing/emulator.jsonl)")
+    .option("--no-state", "keep its state in memory only")
+    .option("--seed <seed>", "the same seed gives the same ids, keys and secrets (default: random)")
+    .action((options: Options) => run(io, options, program.version() ?? ""));
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError("It must be a number from 0 to 65535.");
+}
+
+function urlOf(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError("It must be like http://localhost:3000/stripe/webhook.");
+}
+
+async function run(io: Io, options: Options, version: string): Promise<void> {
+  // Before anything starts, so that whoever ends it early ends it well.
+  const stopped = untilStopped();
+  const { state: path, fresh = false, seed } = options;
+  const state =
+    path === false
+      ? undefined
+      : openState({ path, cwd: io.cwd, fresh, seed: seed || undefined, version });
+  try {
+    const double = await start(options, state);
+    try {
+      const secret = options.webhook && (await register(double, options.webhook));
+      tell(io, options, { double, secret, state });
+      await stopped;
+    } finally {
+      await double.close();
+    }
+  } finally {
+    state?.close();
+  }
+  io.print(
+    state === undefined
+      ? "\nThe emulator has stopped, and all that it held is gone."
+      : `\nThe emulator has stopped. What it holds is in ${state.path}`,
+  );
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+async function start({ port, seed }: Options, state?: EmulatorState): Promise<StartedDouble> {
+  try {
+    return await startDouble({ port, seed: state?.seed ?? (seed || newSeed()) }, state);
+  } catch (error) {
+    if (error instanceof JournalMismatch) {
+      throw new BillingError(
+        "invalid_config",
+        `The state in ${state?.path} cannot be restored: ${error.message} Start anew with --fresh.`,
+        { cause: error },
+      );
+    }
+    const { code } = error as { code?: unknown };
+    if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
+    throw new BillingError(
+      "invalid_argument",
+      `Port ${port} ${code === "EACCES" ? "is not yours to use" : "is in use"}. Choose another, or any free one: npx backend-billing emulator --port 0`,
+      { cause: error },
+    );
+  }
+}
+
+/** Makes an endpoint as `sync({ webhook: true })` would, unless there is one; answers its secret. */
+async function register(double: StartedDouble, url: string): Promise<string | undefined> {
+  const known = double
+    .objects("webhook_endpoint")
+    .find((each) => each.url === url && each.status === "enabled");
+  if (known !== undefined) return double.endpointSecret(known.id);
+  const stripe = new Stripe(double.secretKey, double.stripeConfig);
+  const endpoint = await stripe.webhookEndpoints.create({
+    url,
+    enabled_events: [...enabledEvents()] as Stripe.WebhookEndpointCreateParams.EnabledEvent[],
+    api_version: Stripe.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion,
+  });
+  return endpoint.secret;
+}
+
+interface Started {
+  readonly double: StartedDouble;
+  readonly secret: string | undefined;
+  readonly state: EmulatorState | undefined;
+}
+
+/** Its key and secret open nothing but this double, so they are shown whole. */
+function tell(io: Io, { webhook }: Options, { double, secret, state }: Started): void {
+  const { url, port, secretKey, account } = double;
+  const pages = { checkout: `${url}/c/pay/cs_test_…`, portal: `${url}/p/session/test_…` };
+  if (io.json) {
+    const { telemetry: _, ...stripe_options } = double.stripeConfig;
+    const endpoint = secret && webhook ? { webhook, webhook_secret: secret } : {};
+    io.reveal(
+      JSON.stringify({
+        url,
+        port,
+        account,
+        ...(state === undefined ? {} : { state: state.path, seed: state.seed }),
+        secret_key: secretKey,
+        stripe_options,
+        pages,
+        ...endpoint,
+      }),
+    );
+    return;
+  }
+  const bold = (text: string) => io.paint("bold", text);
+  io.print(
+    `${io.paint("green", "✓")} A Stripe of your own listens on ${bold(url)}. No money moves.`,
+  );
+  io.print();
+  io.print(bold("Your environment"));
+  io.reveal(`  STRIPE_SECRET_KEY=${secretKey}`);
+  if (secret) io.reveal(`  STRIPE_WEBHOOK_SECRET=${secret}`);
+  io.print();
+  io.print(bold("The library, and Stripe's own package"));
+  io.print(`  const options = { host: "127.0.0.1", port: ${port}, protocol: "http" } as const;`);
+  io.print("  createBilling({ …, stripe_options: options });");
+  io.print("  new Stripe(process.env.STRIPE_SECRET_KEY, options);");
+  io.print();
+  io.print(bold("This command, by a variable or by an option"));
+  io.print(`  STRIPE_HOST=${url}`);
+  io.print(`  npx backend-billing doctor --stripe-host ${url}`);
+  io.print();
+  io.print(bold("Webhooks"));
+  io.print(
+    webhook
+      ? `  Events go to ${webhook}`
+      : "  None are sent. Start with --webhook http://localhost:3000/stripe/webhook",
+  );
+  io.print();
+  io.print(bold("Pages, to open in a browser: the `url` of a session"));
+  io.print(`  Checkout  ${pages.checkout}`);
+  io.print(`  Portal    ${pages.portal}`);
+  io.print();
+  io.print(bold("Cards, with any later month and any code"));
+  io.print("  4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined,");
+  io.print("  4000 0025 0000 3155 asks for authentication");
+  io.print();
+  const kept =
+    state === undefined
+      ? "Ctrl-C stops it, and all that it holds is gone."
+      : `Ctrl-C stops it. The next start goes on from ${state.path}; --fresh starts anew.`;
+  io.print(io.paint("dim", kept));
+}

@@ -1,0 +1,77 @@
+/** The command `verify`: compares the tables with Stripe, and ends with 3 if they differ. */
+import type { Command } from "commander";
+import type { Drift } from "../../core/sync/drift/drift.js";
+import type { Progress, RunReport } from "../../core/sync/run/report.js";
+import { verify } from "../../core/sync/sync.js";
+import { type ConnectOptions, connected, withConnectOptions, withPaceOptions } from "../connect.js";
+import { type ConvexOptions, convexRun, withConvexOptions } from "../convex.js";
+import { count, counted, duration } from "../terminal/format.js";
+import { EXIT, type Io } from "../terminal/io.js";
+import { driftTotal } from "../terminal/progress.js";
+import { workAtRun } from "../work.js";
+import { resultOf, tellRun } from "./sync.js";
+
+interface Options extends ConnectOptions, ConvexOptions {
+  readonly sample?: string;
+}
+
+export function addVerifyCommand(program: Command, io: Io): void {
+  const command = program
+    .command("verify")
+    .description("compare the tables with Stripe and change nothing; ends with 3 if they differ")
+    .option("--sample <n>", "compare so many rows of each resource, drawn by lot, instead of all");
+  withConvexOptions(withPaceOptions(withConnectOptions(command))).action((options: Options) =>
+    options.convex ? verifyOnConvex(io, options) : runVerify(io, options),
+  );
+}
+
+const argsOf = ({ sample }: Options): { sample?: number } =>
+  sample === undefined ? {} : { sample: Number(sample) };
+
+async function runVerify(io: Io, options: Options): Promise<void> {
+  await connected(io, options, async (at) => {
+    const opened = await verify(at.runtime, argsOf(options), { wait: false });
+    const worked = await workAtRun(io, at, opened);
+    const { report, interrupted } = worked;
+    const total = driftTotal(report);
+    if (!interrupted && report.state !== "done") tellRun(io, worked, "Verified");
+    else if (!interrupted) tellDrift(io, report, total, worked.milliseconds);
+    if (!interrupted && total > 0 && report.state === "done") io.exit(EXIT.findings);
+    io.emit({ ...resultOf(worked), drift: total });
+  });
+}
+
+function tellDrift(io: Io, { resources }: RunReport, total: number, milliseconds: number): void {
+  const entries = Object.entries<Progress>(resources);
+  const number = (drift: Drift | undefined, kind: "missing" | "different" | "ghost") =>
+    count(drift?.[kind] ?? 0);
+  const head = total === 0 ? "No drift" : `Drift: ${counted(total, "object")}`;
+  io.print(`${total === 0 ? io.paint("green", "✓") : io.paint("red", "✗")} ${head}`);
+  io.table([
+    ["resource", "compared", "missing", "different", "ghost"].map((word) => io.paint("dim", word)),
+    ...entries.map(([name, { rows, drift }]) => [
+      name,
+      count(rows),
+      number(drift, "missing"),
+      number(drift, "different"),
+      number(drift, "ghost"),
+    ]),
+  ]);
+  for (const [name, { drift, confidence }] of entries) {
+    for (const { id, kind, fields = [] } of drift?.examples ?? []) {
+      io.print(`  ${name} ${id}: ${kind}${fields.length > 0 ? ` in ${fields.join(", ")}` : ""}`);
+    }
+    if (confidence !== undefined && confidence.of > 0)
+      io.print(`  ${name}: ${confidence.statement}`);
+  }
+  io.print(`It took ${duration(milliseconds)}.`);
+  if (total > 0) io.print("To repair it: npx backend-billing reconcile");
+}
+
+async function verifyOnConvex(io: Io, options: Options): Promise<void> {
+  const line =
+    "export const verify = internalAction({ args: { sample: v.optional(v.number()) }, handler: (ctx, args) => billing.verify(ctx, args) });";
+  const report = (await convexRun(io, options, "verify", argsOf(options), line)) as RunReport;
+  io.emit(report);
+  io.print(`${report.state}: your deployment goes on by itself. See: status --convex`);
+}

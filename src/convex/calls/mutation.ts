@@ -1,0 +1,118 @@
+/** The `store` mutation: the only writer of the library's tables. One call is one transaction. */
+import {
+  type GenericDataModel,
+  type GenericMutationCtx,
+  internalMutationGeneric,
+  type RegisteredMutation,
+} from "convex/server";
+import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { storedCustomer, storedOffers, storedPlans, storedSubscriptions } from "../reads.js";
+import {
+  type Scheduling,
+  type StoreReference,
+  scheduleWork,
+  type WorkReference,
+  watch,
+} from "../schedule.js";
+import * as asks from "../store/asks.js";
+import { commit } from "../store/commit.js";
+import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../store/database.js";
+import * as records from "../store/records.js";
+import {
+  anyResult,
+  type Operation,
+  type OperationResult,
+  operation,
+  type WireRow,
+} from "./operations.js";
+
+export interface StoreOptions {
+  readonly resources: readonly ResourceName[];
+  /** The application's own `store` and `sync`, which scheduled work goes through. */
+  readonly store: StoreReference;
+  readonly sync: WorkReference;
+}
+
+export type StoreMutation = RegisteredMutation<
+  "internal",
+  { operation: Operation },
+  Promise<OperationResult>
+>;
+
+export function createStoreMutation(options: StoreOptions): StoreMutation {
+  return internalMutationGeneric({
+    args: { operation },
+    returns: anyResult,
+    handler: (ctx, args): Promise<OperationResult> => runOperation(ctx, options, args.operation),
+  }) as StoreMutation;
+}
+
+/** One operation in the transaction that `ctx` is. */
+export async function runOperation(
+  ctx: Pick<GenericMutationCtx<GenericDataModel>, "db" | "scheduler">,
+  options: StoreOptions,
+  asked: Operation,
+): Promise<OperationResult> {
+  const db = ctx.db as unknown as Db;
+  const scheduling: Scheduling = { ...options, scheduler: ctx.scheduler };
+  switch (asked.type) {
+    case "commit": {
+      const { result, left } = await commit(db, options, asked);
+      await scheduleWork(db, scheduling, left);
+      return result;
+    }
+    case "takeAsks":
+      return asks.takeAsks(db, asked);
+    case "postponeAsk": {
+      const isLeft = await asks.postponeAsk(db, asked);
+      const due = isLeft ? [{ step: "work" as const, at: asked.until }] : [];
+      await scheduleWork(db, scheduling, { due, outstanding: isLeft });
+      return null;
+    }
+    case "record": {
+      const found = await records.recordAt(db, asked.kind, asked.id);
+      return found === null ? null : records.wireRecord(found);
+    }
+    case "recordsOf":
+      return records.recordsOf(db, asked);
+    case "records":
+      return records.records(db, asked);
+    case "takeRecords":
+      return records.takeRecords(db, asked);
+    case "version":
+      return asks.version(db, asked);
+    case "unconfirmed":
+      return asks.unconfirmed(db, asked);
+    case "pruneReceipts":
+      return asks.pruneReceipts(db, asked);
+    case "row":
+      return wire(await rowOf(mirrorOf(db), asked.resource as ResourceName, asked.id));
+    case "rows":
+      return (
+        await rowsAfter(mirrorOf(db), asked.resource as ResourceName, asked.after).take(asked.limit)
+      ).map(wireRow);
+    case "plans":
+      return (await storedPlans(mirrorOf(db))).map((plan) => ({
+        ...plan,
+        prices: [...plan.prices],
+      }));
+    case "offers":
+      return storedOffers(mirrorOf(db), asked.priceIds);
+    case "customerOf":
+      return wire(await storedCustomer(mirrorOf(db), asked.entityId));
+    case "activeSubscriptionsOf":
+      return (await storedSubscriptions(mirrorOf(db), asked.entityId)).map(wireRow);
+    case "watch":
+      await watch(db, scheduling);
+      return null;
+  }
+}
+
+const wire = (document: MirrorDocument | null): WireRow | null =>
+  document === null ? null : wireRow(document);
+
+/** Convex takes no field that begins with `_` in a record, so a row's own fields travel apart. */
+function wireRow(document: MirrorDocument): WireRow {
+  const { _id, _creationTime, stripe, last_synced_at, ...fields } = document;
+  return { _id, stripe, last_synced_at, fields: fields as WireRow["fields"] };
+}

@@ -1,0 +1,39 @@
+/**
+ * How the library refers to what the application exports for it: by the name of the file and of the
+ * export, because that is how Convex finds functions.
+ */
+import {
+  type FunctionReference,
+  type FunctionVisibility,
+  makeFunctionReference,
+} from "convex/server";
+import type { SyncArgs, SyncReport } from "../../core/sync/sync.js";
+import type { StoreReference, WorkReference } from "../schedule.js";
+import type { WorkStep } from "../store/commit.js";
+
+/** A part of the library's own work, done by the `sync` action. */
+export type Step = WorkStep | "catch-up" | "reconcile";
+
+type Plain<T> = { [K in keyof T]: T[K] };
+
+/** What the `sync` action takes from an application; an interface would be no argument to Convex. */
+export type SyncActionArgs = Plain<SyncArgs>;
+
+export type SyncReference = FunctionReference<
+  "action",
+  FunctionVisibility,
+  SyncActionArgs & { step?: Step },
+  SyncReport
+>;
+
+export interface References {
+  readonly store: StoreReference;
+  readonly sync: SyncReference;
+  /** The same function, as the store knows it. */
+  readonly work: WorkReference;
+}
+
+export function referencesTo(module: string): References {
+  const sync = makeFunctionReference<"action">(`${module}:sync`);
+  return { store: makeFunctionReference<"mutation">(`${module}:store`), sync, work: sync };
+}

@@ -1,0 +1,174 @@
+/** The core's store inside an action: each call is one run of the `store` mutation. */
+import type { ResourceName, Row } from "../../core/catalogue/catalogue.js";
+import type {
+  Ask,
+  Batch,
+  Offer,
+  Plan,
+  RecordKind,
+  RecordWish,
+  Snapshot,
+  Store,
+  StoredRecord,
+} from "../../core/mirror/store.js";
+import type { Logger } from "../../core/runtime/config.js";
+import { asideWish } from "../../core/runtime/set-aside.js";
+import { decode, encode } from "./encode.js";
+import { fitted, OMITTED } from "./fit.js";
+import type {
+  Operation,
+  OperationOf,
+  OperationResult,
+  OperationType,
+  ResultOf,
+  WireRecord,
+  WireRow,
+} from "./operations.js";
+import { refused } from "./refusal.js";
+
+export interface ConvexStoreOptions {
+  readonly resources: readonly ResourceName[];
+  readonly log?: Logger | undefined;
+}
+
+export function createConvexStore(
+  call: (operation: Operation) => Promise<OperationResult>,
+  { resources: chosen, log }: ConvexStoreOptions,
+): Store {
+  const run = async <T extends OperationType>(operation: OperationOf<T>): Promise<ResultOf<T>> =>
+    (await call(operation)) as ResultOf<T>;
+
+  const known = (resource: ResourceName): ResourceName => {
+    if (chosen.includes(resource)) return resource;
+    throw new RangeError(`${resource} is not among the chosen resources`);
+  };
+
+  const stored = (snapshot: Snapshot): Snapshot => {
+    known(snapshot.resource);
+    if (snapshot.content === null) return snapshot;
+    return { ...snapshot, content: fitted(encode(snapshot.content)) as Snapshot["content"] };
+  };
+
+  /** The records of what is stored in part, so that it is reported like what cannot be stored. */
+  const wishesFor = (snapshots: readonly Snapshot[], now: number): RecordWish[] =>
+    snapshots.flatMap((snapshot) => {
+      const { resource, id: object, content } = snapshot;
+      if (content === null || !(OMITTED in content)) return [];
+      // The names of what was left out may be keys of metadata, so only their number is told.
+      const omitted = (content[OMITTED] as readonly string[]).length;
+      log?.warn(
+        { object, resource, omitted },
+        "An object is too large for a Convex document and was stored in part",
+      );
+      const reason = `It is larger than a Convex document may be; ${omitted} of its fields were left out.`;
+      return [asideWish(snapshot, { reason, at: now, kept: "part", known: true })];
+    });
+
+  const onWire = (batch: Batch): OperationOf<"commit">["batch"] => ({
+    now: batch.now,
+    units: batch.units.map(({ receipt, snapshots = [], wishes = [] }) => {
+      const fitting = snapshots.map(stored);
+      return {
+        ...(receipt === undefined ? {} : { receipt }),
+        snapshots: fitting,
+        wishes: [...wishes, ...wishesFor(fitting, batch.now)].map((wish) => ({
+          ...wish,
+          data: encode(wish.data),
+        })),
+      };
+    }),
+    records: (batch.records ?? []).map(({ kind, id, expect, next }) => ({
+      kind,
+      id,
+      expect,
+      next: next === null ? null : { ...next, data: encode(next.data) },
+    })),
+  });
+
+  return {
+    // A transaction reads and writes 16 MiB and looks at 4,096 ranges; a snapshot takes about seven.
+    limits: { snapshots: 200, bytes: 3 * 1024 * 1024 },
+
+    commit: async (batch) => {
+      const operation = { type: "commit", batch: onWire(batch) } as const;
+      return run<"commit">(operation).catch((error: unknown) => {
+        throw refused(error);
+      });
+    },
+
+    kept: (content) => decode(fitted(encode(content))),
+
+    takeAsks: async (lease) =>
+      (await run<"takeAsks">({ type: "takeAsks", ...lease })) as readonly Ask[],
+    async postponeAsk(ask, until) {
+      await run<"postponeAsk">({ type: "postponeAsk", ask, until });
+    },
+
+    async record(kind, id) {
+      const found = await run<"record">({ type: "record", kind, id });
+      return found === null ? undefined : recordFrom(found);
+    },
+    recordsOf: async (kind, ref, after, limit) =>
+      (await run<"recordsOf">({ type: "recordsOf", kind, ref, after, limit })).map(recordFrom),
+    records: async (kind: RecordKind, after, limit) =>
+      (await run<"records">({ type: "records", kind, after, limit })).map(recordFrom),
+    takeRecords: async (kind, lease) =>
+      (await run<"takeRecords">({ type: "takeRecords", kind, ...lease })).map(recordFrom),
+
+    version: async (resource, id) =>
+      (await run<"version">({ type: "version", resource: known(resource), id })) ?? undefined,
+    async unconfirmed(resource, since, after, limit) {
+      const found: { id: string; revision: number }[] = [];
+      for (let from: string | null = after; from !== null && found.length < limit; ) {
+        const rest = limit - found.length;
+        const stretch: ResultOf<"unconfirmed"> = await run<"unconfirmed">({
+          type: "unconfirmed",
+          resource,
+          since,
+          after: from,
+          limit: rest,
+        });
+        found.push(...stretch.found);
+        from = stretch.after;
+      }
+      return found;
+    },
+    pruneReceipts: (before, limit) =>
+      run<"pruneReceipts">({ type: "pruneReceipts", before, limit }),
+
+    async row<N extends ResourceName>(resource: N, id: string) {
+      const found = await run<"row">({ type: "row", resource: known(resource), id });
+      return found === null ? undefined : rowFrom<N>(found);
+    },
+    async rows<N extends ResourceName>(resource: N, after: string, limit: number) {
+      const found = await run<"rows">({ type: "rows", resource: known(resource), after, limit });
+      return found.map((row) => rowFrom<N>(row));
+    },
+    plans: async () => decode(await run<"plans">({ type: "plans" })) as readonly Plan[],
+    async offers(priceIds) {
+      const found = await run<"offers">({ type: "offers", priceIds: [...priceIds] });
+      return found.map(({ price, product }) => ({
+        price: decode(price) as Offer["price"],
+        product: product === null ? undefined : (decode(product) as Offer["product"]),
+      }));
+    },
+    async customerOf(entityId) {
+      const found = await run<"customerOf">({ type: "customerOf", entityId });
+      return found === null ? undefined : rowFrom<"customers">(found);
+    },
+    async activeSubscriptionsOf(entityId) {
+      const type = "activeSubscriptionsOf";
+      return (await run<typeof type>({ type, entityId })).map((row) =>
+        rowFrom<"subscriptions">(row),
+      );
+    },
+  };
+}
+
+function recordFrom({ data, ...record }: WireRecord): StoredRecord {
+  return { ...record, data: decode(data) as StoredRecord["data"] };
+}
+
+function rowFrom<N extends ResourceName>({ fields, stripe, ...row }: WireRow): Row<N> {
+  return { ...row, ...fields, stripe: decode(stripe) } as unknown as Row<N>;
+}

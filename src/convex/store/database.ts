@@ -1,0 +1,86 @@
+/** The database as the `store` mutation sees it: its own tables typed, the mirror's by name. */
+import type {
+  DataModelFromSchemaDefinition,
+  GenericDatabaseReader,
+  GenericDatabaseWriter,
+  GenericDocument,
+  SchemaDefinition,
+} from "convex/server";
+import type { GenericId } from "convex/values";
+import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { resources } from "../../core/catalogue/resources.js";
+import type { bookkeeping } from "../tables.js";
+
+type Bookkeeping = DataModelFromSchemaDefinition<SchemaDefinition<typeof bookkeeping, true>>;
+
+/** A row of any mirrored table. */
+export type MirrorDocument = {
+  readonly _id: GenericId<string>;
+  readonly _creationTime: number;
+  readonly stripe: object | null;
+  readonly last_synced_at: number;
+  readonly [field: string]: unknown;
+};
+
+type MirrorInfo = {
+  document: GenericDocument;
+  fieldPaths: string;
+  indexes: { [index: string]: string[] };
+  searchIndexes: Record<never, never>;
+  vectorIndexes: Record<never, never>;
+};
+
+type Mirror = { [table: string]: MirrorInfo };
+
+export type Db = GenericDatabaseWriter<Bookkeeping>;
+export type MirrorWriter = GenericDatabaseWriter<Mirror>;
+export type MirrorReader = GenericDatabaseReader<Mirror>;
+
+/** The same database, seen as the mirrored tables. */
+export const mirrorOf = (db: Db): MirrorWriter => db as unknown as MirrorWriter;
+
+/** The documents of a mirrored table, as far as they are asked for: never all at once. */
+export interface MirrorRows {
+  first(): Promise<MirrorDocument | null>;
+  take(limit: number): Promise<MirrorDocument[]>;
+}
+
+/** The rows whose indexed field has this value. */
+export function rowsBy(
+  db: MirrorReader,
+  resource: ResourceName,
+  index: string,
+  value: unknown,
+): MirrorRows {
+  const entry = resources[resource];
+  const path = (entry.indexes as { [name: string]: string })[index];
+  if (path === undefined) throw new RangeError(`${entry.table} has no index ${index}`);
+  return db
+    .query(entry.table)
+    .withIndex(index, (range) => range.eq(path, value as never)) as unknown as MirrorRows;
+}
+
+/** The rows after a document id, in the order of their ids. */
+export function rowsAfter(db: MirrorReader, resource: ResourceName, after: string): MirrorRows {
+  return db
+    .query(resources[resource].table)
+    .withIndex("by_id", (range) => range.gt("_id", after as never)) as unknown as MirrorRows;
+}
+
+/** The index that covers a field. */
+export function indexOn(resource: ResourceName, field: string): string {
+  const indexes = Object.entries<string>(resources[resource].indexes);
+  const found = indexes.find(([, path]) => path === field);
+  if (found === undefined) throw new RangeError(`${resource} has no index on ${field}`);
+  return found[0];
+}
+
+/** The row of one object. */
+export function rowOf(
+  db: MirrorReader,
+  resource: ResourceName,
+  id: string,
+): Promise<MirrorDocument | null> {
+  const { idField } = resources[resource];
+  return rowsBy(db, resource, indexOn(resource, idField), id).first();
+}

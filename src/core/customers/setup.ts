@@ -1,0 +1,242 @@
+/**
+ * Exactly one customer for an entity: `setup` from many callers, in many processes, that may die
+ * at any step; and what events and lists tell about customers that carry an entity's id.
+ */
+import type Stripe from "stripe";
+import { carriedEntity, isEntityId, RESERVED_KEYS } from "../catalogue/carrier.js";
+import type { Row } from "../catalogue/catalogue.js";
+import { factsOf } from "../runtime/error-facts.js";
+import { BillingError } from "../runtime/errors.js";
+import { AGAIN, inRounds } from "../runtime/rounds.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { type Note, observed } from "../runtime/telemetry.js";
+import { checkPlace } from "../stripe/account.js";
+import { type Claim, claimId, claimOf, nextCounter, type Target } from "./claim/claim.js";
+import { drive, isRefusal } from "./claim/drive.js";
+import { claimKey, counterIn } from "./claim/key.js";
+import { isTaken, linkOf, ownerOf, put, readClaim, reportOther } from "./claim/record.js";
+import { afterForeignSight, afterSight } from "./claim/sightings.js";
+import { bringDetails } from "./details.js";
+import { checkMetadata } from "./metadata.js";
+import { noteStrangers, strangerBy } from "./strangers.js";
+
+/** What `setup` takes. */
+export interface SetupArgs {
+  readonly entityId: string;
+  readonly email?: string | undefined;
+  readonly metadata?: { readonly [key: string]: string } | undefined;
+}
+
+/** Of the request options that a caller gave, those that reach every call. */
+export type Reach = Pick<Stripe.RequestOptions, "stripeAccount">;
+
+export function checkSetup({ entityId, metadata }: SetupArgs): void {
+  if (!isEntityId(entityId)) {
+    throw new BillingError(
+      "invalid_argument",
+      "`entityId` must be a string of 1 to 500 characters, none of them a control character or half of a surrogate pair: the id your application gives to the user or organisation it bills.",
+    );
+  }
+  checkMetadata(metadata);
+  const reserved = RESERVED_KEYS.find((key) => metadata && Object.hasOwn(metadata, key));
+  if (reserved !== undefined) {
+    throw new BillingError(
+      "reserved_metadata_key",
+      `\`metadata.${reserved}\` is set by the library and cannot be passed. Use another key; the entity is passed as \`entityId\`.`,
+    );
+  }
+}
+
+const targetOf = (entityId: string, { stripeAccount }: Reach): Target => ({
+  entityId,
+  account: stripeAccount ?? null,
+});
+
+/** Creates or finds the customer of an entity, and brings its email and metadata up to date. */
+export function setup(
+  runtime: Runtime,
+  args: SetupArgs,
+  reach: Reach = {},
+): Promise<{ customerId: string }> {
+  return observed(runtime.telemetry, "setup", (note) => setUp(runtime, args, reach, note));
+}
+
+async function setUp(
+  runtime: Runtime,
+  args: SetupArgs,
+  reach: Reach,
+  note: Note | undefined,
+): Promise<{ customerId: string }> {
+  checkSetup(args);
+  await checkPlace(runtime);
+  note?.({ outcome: "found" });
+  const target = targetOf(args.entityId, reach);
+  return inRounds("The entity's customer", async () => {
+    const read = await readClaim(runtime, target);
+    const customerId = await linkOf(runtime, read);
+    note?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
+    if (customerId === undefined) await makeTogether(runtime, target, args);
+    else if (await bringDetails(runtime, target, customerId, args, read)) return { customerId };
+    return AGAIN;
+  });
+}
+
+/** Customers that are being made, for callers who come meanwhile. */
+const making = new WeakMap<Runtime, Map<string, Promise<unknown>>>();
+
+/**
+ * Makes the customer, or waits until another caller in this process has made it, so that many
+ * callers do not all look at one row. Whoever waited looks for himself afterwards: what the other
+ * was given may be gone by now.
+ */
+async function makeTogether(runtime: Runtime, target: Target, args: SetupArgs): Promise<void> {
+  const all = making.get(runtime) ?? new Map<string, Promise<unknown>>();
+  making.set(runtime, all);
+  const id = claimId(target);
+  const other = all.get(id);
+  if (other !== undefined) {
+    const trouble = await other;
+    if (trouble !== undefined && !isRefusal(trouble)) throw trouble;
+    return;
+  }
+  const mine = drive(runtime, target, args).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  all.set(id, mine);
+  const trouble = await mine;
+  all.delete(id);
+  if (trouble !== undefined) throw trouble;
+}
+
+/** The customer of an entity, or an error that says what to do. */
+export async function customerIdOf(
+  runtime: Runtime,
+  entityId: string,
+  reach: Reach = {},
+): Promise<string> {
+  checkSetup({ entityId });
+  await checkPlace(runtime);
+  const target = targetOf(entityId, reach);
+  return inRounds("The entity's customer", async () => {
+    const read = await readClaim(runtime, target);
+    const customerId = await linkOf(runtime, read);
+    if (customerId !== undefined) return customerId;
+    if (claimOf(read.record)?.state === "linked") return AGAIN; // it has just changed
+    throw new BillingError(
+      "customer_not_found",
+      `The entity ${entityId} has no Stripe customer. Call \`setup\` for it first, typically when it is created.`,
+    );
+  });
+}
+
+/** A customer whose entity an event, a list or an answer has shown. */
+export interface Carrier {
+  readonly id: string;
+  readonly entityId: string;
+  /** Of the request that made it, where that is known. */
+  readonly idempotencyKey: string | null;
+  /** Seconds: when the event happened, where one tells. */
+  readonly at?: number;
+}
+
+/**
+ * A customer that carries an entity's id was seen: it may resolve a claim, be adopted, or be one
+ * too many. What it carries is read from the mirror, where it was judged: what an old event says
+ * links nothing. Saying it twice does no harm.
+ */
+export async function observeCustomer(runtime: Runtime, customer: Carrier): Promise<void> {
+  const { id } = customer;
+  if (isLinkKnown(runtime, customer.entityId, id)) return;
+  const row = await runtime.store.row("customers", id);
+  if (row === undefined) return;
+  const carried = carriedEntity(row.stripe.metadata, runtime.app);
+  const stranger = strangerBy(carried, id);
+  if (stranger !== undefined) await noteStrangers(runtime, [stranger]);
+  if (carried.is !== "ours" && carried.is !== "foreign") return;
+  const { entityId } = carried;
+  await linkSighted(runtime, row, { ...customer, entityId, isForeign: carried.is === "foreign" });
+}
+
+async function linkSighted(
+  runtime: Runtime,
+  { stripe: { created } }: Row<"customers">,
+  customer: Carrier & { readonly isForeign: boolean },
+): Promise<void> {
+  const { id, entityId } = customer;
+  const target: Target = { entityId, account: null };
+  const owner = ownerOf(runtime, target);
+  const counterOfKey = await counterIn(owner, customer.idempotencyKey);
+  return inRounds("The claim of an entity on its customer", async () => {
+    const record = await runtime.store.record("claim", claimId(target));
+    const claim = claimOf(record);
+    if (claim?.customerId === id) return rememberLink(runtime, entityId, id);
+    const isOlder =
+      claim?.provisional === true && (await isOlderThanLinked(runtime, claim, created));
+    const now = runtime.now();
+    const at = customer.at === undefined ? now : customer.at * 1000;
+    const counter = nextCounter(claim, now, runtime.timing);
+    const key = await claimKey({ ...owner, counter });
+    const sighted = { ...customer, counter: counterOfKey, at, isOlder };
+    const opening = { ...target, livemode: owner.livemode, counter, key, params: null };
+    const next = customer.isForeign
+      ? afterForeignSight(claim, customer)
+      : afterSight(claim, sighted, opening);
+    if (next === undefined || next === claim) return;
+    if (await isTaken(runtime, id, target)) return;
+    if ((await put(runtime, record, next)) === undefined) return AGAIN;
+    for (const other of next.others) {
+      if (!claim?.others.includes(other)) reportOther(runtime, other);
+    }
+  });
+}
+
+/** Links that were seen, by entity. Every event about a customer asks, and seldom for anything new. */
+const links = new WeakMap<Runtime, Map<string, string>>();
+const MOST_LINKS = 10_000;
+
+/**
+ * Whether this customer was seen to be the entity's own. It need not be so still: a link is only
+ * taken from a customer that is deleted, or for an older one, and then the customer is known as
+ * such, and to see it again has no effect either.
+ */
+function isLinkKnown(runtime: Runtime, entityId: string, id: string): boolean {
+  return links.get(runtime)?.get(entityId) === id;
+}
+
+function rememberLink(runtime: Runtime, entityId: string, id: string): void {
+  const known = links.get(runtime) ?? new Map<string, string>();
+  links.set(runtime, known);
+  if (known.size >= MOST_LINKS) known.clear();
+  known.set(entityId, id);
+}
+
+/** Lists show the newest first, so the customer to adopt may come after others. */
+async function isOlderThanLinked(
+  runtime: Runtime,
+  claim: Claim,
+  created: number,
+): Promise<boolean> {
+  const linked = await runtime.store.row("customers", claim.customerId ?? "");
+  return linked !== undefined && created < linked.stripe.created;
+}
+
+/** Finishes claims whose callers are gone; answers how many it looked at. */
+export async function finishClaims(runtime: Runtime, limit = 20): Promise<number> {
+  const due = await runtime.store.takeRecords("claim", {
+    now: runtime.now(),
+    lease: runtime.timing.claimSettle,
+    limit,
+  });
+  for (const record of due) {
+    const claim = claimOf(record);
+    if (claim === undefined) continue;
+    await drive(runtime, claim, undefined).catch((error: unknown) => {
+      const line = { claim: claim.key, ...factsOf(error) };
+      runtime.log?.warn(line, "A claim could not be finished yet");
+    });
+    const left = (await runtime.store.record("claim", record.id))?.due ?? null;
+    if (left !== null) runtime.wake(Math.max(0, left - runtime.now()));
+  }
+  return due.length;
+}

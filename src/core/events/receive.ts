@@ -1,0 +1,129 @@
+/**
+ * The one door through which events enter the mirror, whether a webhook brought them or the event
+ * list: what an event means, and its commit. When this returns, everything the event asks for is
+ * stored or durably asked for.
+ */
+import type Stripe from "stripe";
+import { carriedEntity } from "../catalogue/carrier.js";
+import { forgetCustomer } from "../customers/claim/record.js";
+import { observeCustomer } from "../customers/setup.js";
+import { noteStrangers, type Stranger, strangerBy } from "../customers/strangers.js";
+import { ASK_DELAY } from "../mirror/rule.js";
+import { type ReceivedEvent, sightOfEvent, sightOfHint } from "../mirror/snapshot.js";
+import type { Receipt, RecordWish, Snapshot, Unit, UnitOutcome } from "../mirror/store.js";
+import { wellFormed } from "../mirror/text.js";
+import { type EventOutcome, eventOutcome, tellEvent } from "../runtime/observe.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { idProblem } from "../runtime/set-aside.js";
+
+/** `ignored`: nothing in the mirror depends on such an event. */
+export type Received = "handled" | "duplicate" | "ignored";
+
+/** `heard` is told more finely what became of the event. */
+export async function receiveEvent(
+  runtime: Runtime,
+  event: ReceivedEvent,
+  heard?: (outcome: EventOutcome) => void,
+): Promise<Received> {
+  const effect = effectOf(runtime, event);
+  if (effect === undefined) {
+    heard?.("ignored");
+    tellEvent(runtime, "webhook", receiptOf(event), "ignored");
+    return "ignored";
+  }
+  const result = await runtime.store.commit({ now: runtime.now(), units: [effect.unit] });
+  if (!result.committed) throw new Error("A commit without records cannot conflict");
+  // Also for a duplicate: whoever handled it first may have died before this.
+  if (effect.carried !== undefined) await follow(runtime, effect.carried);
+  if (effect.stranger !== undefined) await noteStrangers(runtime, [effect.stranger]);
+  wakeAfter(runtime, result.units, [effect.unit]);
+  const outcome = eventOutcome(effect.unit, result.units[0]);
+  heard?.(outcome);
+  tellEvent(runtime, "webhook", effect.unit.receipt, outcome);
+  return result.units[0]?.duplicate === false ? "handled" : "duplicate";
+}
+
+/** What an event asks for: what is committed at once, and what is to be followed afterwards. */
+export interface EventEffect {
+  readonly unit: Unit & { readonly receipt: Receipt };
+  readonly carried: Carried | undefined;
+  readonly stranger: Stranger | undefined;
+}
+
+/** Undefined when nothing in the mirror depends on such an event. */
+export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | undefined {
+  const effects = runtime.effects.get(event.type as Stripe.Event.Type);
+  if (effects === undefined) return undefined;
+  const snapshots: Snapshot[] = [];
+  const wishes: RecordWish[] = [];
+  for (const effect of effects) {
+    const snapshot =
+      effect.kind === "refresh"
+        ? sightOfHint(runtime, event)
+        : sightOfEvent(runtime, event, effect);
+    if (snapshot !== undefined) snapshots.push(snapshot);
+    else if (effect.kind === "refresh") wishes.push(...refreshWish(runtime, event));
+  }
+  const unit = { receipt: receiptOf(event), snapshots, wishes };
+  return { unit, ...carriedBy(runtime, event) };
+}
+
+function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {
+  const objectId = object.id === undefined ? null : wellFormed(object.id);
+  return { eventId: id, type, created, objectId };
+}
+
+/** Has the background look after what these units left to do. */
+export function wakeAfter(
+  runtime: Runtime,
+  outcomes: readonly UnitOutcome[],
+  units: readonly Unit[],
+): void {
+  const fresh = units.filter((_, index) => outcomes[index]?.duplicate === false);
+  const asked = outcomes.some(
+    (unit) => !unit.duplicate && unit.outcomes.some(({ act }) => act === "ask"),
+  );
+  if (asked) runtime.wake(ASK_DELAY);
+  if (fresh.some(({ wishes = [] }) => wishes.length > 0)) runtime.wake(runtime.timing.refreshDelay);
+}
+
+/**
+ * Events about invoices, payments and checkouts refresh the subscription that they name. Those that
+ * name none refresh all of their customer's.
+ */
+function refreshWish(runtime: Runtime, event: ReceivedEvent): RecordWish[] {
+  const { customer } = event.object;
+  if (typeof customer !== "string" || idProblem(customer) !== undefined) return [];
+  const due = runtime.now() + runtime.timing.refreshDelay;
+  return [{ kind: "refresh", id: customer, due, data: {} }];
+}
+
+/** What happened to a customer that the links between entities and customers must follow. */
+export type Carried =
+  | { readonly forget: string }
+  | { readonly observe: Parameters<typeof observeCustomer>[1] };
+
+function carriedBy(runtime: Runtime, event: ReceivedEvent): Omit<EventEffect, "unit"> {
+  const { id, metadata } = event.object;
+  const nothing = { carried: undefined, stranger: undefined };
+  if (id === undefined) return nothing;
+  if (event.type === "customer.deleted") return { ...nothing, carried: { forget: id } };
+  if (event.type !== "customer.created" && event.type !== "customer.updated") return nothing;
+  const carried = carriedEntity(metadata, runtime.app);
+  const { idempotencyKey, created: at } = event;
+  // A creation may be that of a claim which was made before the application had its name.
+  const mayBeOurs =
+    carried.is === "ours" || (carried.is === "foreign" && event.type === "customer.created");
+  return {
+    carried: mayBeOurs
+      ? { observe: { id, entityId: carried.entityId, idempotencyKey, at } }
+      : undefined,
+    stranger: strangerBy(carried, id),
+  };
+}
+
+/** Keeps the links in step. Doing it twice does no harm. */
+export async function follow(runtime: Runtime, carried: Carried): Promise<void> {
+  if ("forget" in carried) await forgetCustomer(runtime, carried.forget);
+  else await observeCustomer(runtime, carried.observe);
+}

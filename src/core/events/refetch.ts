@@ -1,0 +1,241 @@
+/**
+ * Answers the asks: retrieves what the mirror could not tell and writes it, if nothing happened in
+ * between. A worker may die at any point; whatever it held is handed out again.
+ */
+import type Stripe from "stripe";
+import { carriedEntity } from "../catalogue/carrier.js";
+import type { ResourceName } from "../catalogue/catalogue.js";
+import type { Listing, Retrieval } from "../catalogue/resource.js";
+import { resources } from "../catalogue/resources.js";
+import { observeCustomer } from "../customers/setup.js";
+import { noteStrangers, strangerBy } from "../customers/strangers.js";
+import { LONGEST_PAUSE } from "../mirror/due.js";
+import { hash } from "../mirror/hash.js";
+import { type AnswerHeaders, headerOf } from "../mirror/headers.js";
+import type { Interval } from "../mirror/interval.js";
+import { ASK_DELAY } from "../mirror/rule.js";
+import { answeredAt, plain, stripeStatus } from "../mirror/snapshot.js";
+import type { Ask, Outcome, Snapshot, StoredRecord } from "../mirror/store.js";
+import { errorType, factsOf } from "../runtime/error-facts.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { type Note, observed } from "../runtime/telemetry.js";
+import { paced } from "../stripe/pacer.js";
+
+const LEASE = 30_000;
+/** How often an answer that somebody waits for may be overtaken before the ask goes back. */
+const ROUNDS = 5;
+/** Milliseconds after which Stripe is asked again, at least, when it limits us or does not answer. */
+const LIMITED = 3_000;
+const FAILED = 10_000;
+
+/**
+ * Takes and answers asks that are due, or will be within so many milliseconds, one after another;
+ * answers how many were settled.
+ */
+export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
+  const now = runtime.now() + ahead;
+  const asks = await runtime.store.takeAsks({ now, lease: LEASE, limit });
+  let settled = 0;
+  // Once each: what overtakes an answer is often the next event of a burst, and not the last.
+  for (const ask of asks) if (await answerAsk(runtime, ask, { rounds: 1 })) settled++;
+  return settled;
+}
+
+/**
+ * Answers one ask. False if Stripe could not be asked now, or something came in between too often;
+ * then the ask waits. If somebody waits for it, it does not wait for its turn.
+ */
+export function answerAsk(
+  runtime: Runtime,
+  ask: Ask,
+  { awaited = false, rounds = ROUNDS } = {},
+): Promise<boolean> {
+  return observed(runtime.telemetry, "refetch", (note) => {
+    note?.({ resource: ask.resource, object: ask.id });
+    return answer(runtime, ask, { awaited, rounds }, note);
+  });
+}
+
+async function answer(
+  runtime: Runtime,
+  ask: Ask,
+  { awaited, rounds }: { readonly awaited: boolean; readonly rounds: number },
+  note: Note | undefined,
+): Promise<boolean> {
+  let { revision } = ask;
+  for (let round = 0; round < rounds; round++) {
+    const refresh = await refreshWaitingFor(runtime, ask);
+    let snapshot: Snapshot;
+    try {
+      snapshot = await retrieve(runtime, ask.resource, ask.id, revision, awaited);
+    } catch (error) {
+      note?.({ outcome: "failed", "error.type": errorType(error) });
+      const line = { object: ask.id, resource: ask.resource, ...factsOf(error) };
+      runtime.log?.warn(line, "Stripe could not be asked; trying again later");
+      await postpone(runtime, { ...ask, revision }, pauseAfter(error, ask));
+      return false;
+    }
+    const outcome = await store(runtime, snapshot, refresh);
+    if (outcome?.act === "aside") {
+      note?.({ outcome: "set_aside" });
+      await runtime.store.postponeAsk({ ...ask, revision }, runtime.now() + LONGEST_PAUSE);
+      return false;
+    }
+    if (outcome?.act !== "retry") {
+      note?.({ outcome: snapshot.kind === "changed" ? "stored" : snapshot.kind });
+      const line = { object: ask.id, resource: ask.resource, found: snapshot.kind };
+      runtime.log?.info(line, "An object was read from Stripe");
+      if (ask.resource === "customers") await followAnswer(runtime, snapshot);
+      return true;
+    }
+    revision = outcome.revision;
+  }
+  note?.({ outcome: "overtaken" });
+  await postpone(runtime, { ...ask, revision }, ASK_DELAY);
+  return false;
+}
+
+/** An event that could not be used said nothing about the customer's entity; its answer does. */
+async function followAnswer(runtime: Runtime, { id, content }: Snapshot): Promise<void> {
+  const { metadata } = (content ?? {}) as { readonly metadata?: unknown };
+  const carried = carriedEntity(metadata, runtime.app);
+  if (carried.is === "none") return;
+  const stranger = strangerBy(carried, id);
+  if (stranger !== undefined) return noteStrangers(runtime, [stranger]);
+  if (carried.is !== "ours") return;
+  await observeCustomer(runtime, { id, entityId: carried.entityId, idempotencyKey: null });
+}
+
+/**
+ * The refresh that a subscription's customer waits for. Reading the subscription from now on tells
+ * what it would have told, so it can be dropped: a hint that comes later raises its revision.
+ */
+async function refreshWaitingFor(
+  runtime: Runtime,
+  { resource, id }: Ask,
+): Promise<StoredRecord | undefined> {
+  if (resource !== "subscriptions") return undefined;
+  const row = await runtime.store.row(resource, id);
+  return row && runtime.store.record("refresh", row.customerId);
+}
+
+/** Writes an answer, and drops the refresh that it makes needless unless that was wished for anew. */
+async function store(
+  runtime: Runtime,
+  snapshot: Snapshot,
+  refresh: StoredRecord | undefined,
+): Promise<Outcome | undefined> {
+  const batch = { now: runtime.now(), units: [{ snapshots: [snapshot] }] };
+  const needless = snapshot.kind === "changed" && refresh !== undefined ? [refresh] : [];
+  const records = needless.map(({ kind, id, revision }) => ({
+    kind,
+    id,
+    expect: revision,
+    next: null,
+  }));
+  let result = await runtime.store.commit({ ...batch, records });
+  if (!result.committed) result = await runtime.store.commit(batch);
+  const unit = result.committed ? result.units[0] : undefined;
+  return unit?.duplicate === false ? unit.outcomes[0] : undefined;
+}
+
+/** Puts the ask off and has somebody look then. Whoever dies here is waited for by the lease. */
+async function postpone(runtime: Runtime, ask: Ask, delay: number): Promise<void> {
+  await runtime.store.postponeAsk(ask, runtime.now() + delay);
+  runtime.wake(delay);
+}
+
+/** As long as Stripe says, if it says so. Objects that failed together do not come back together. */
+function pauseAfter(error: unknown, { id, revision }: Ask): number {
+  const least = stripeStatus(error) === 429 ? LIMITED : FAILED;
+  const { headers } = error as { headers?: AnswerHeaders };
+  const said = Number(headerOf(headers, "retry-after") ?? 0) * 1000;
+  const spread = 1 + hash(`${id} ${revision}`) / 2 ** 32;
+  const asked = Number.isFinite(said) ? Math.min(said, LONGEST_PAUSE) : 0;
+  return Math.round(Math.max(least, asked) * spread); // times are whole
+}
+
+/** Asks Stripe for one object, whole: what it cut from a list inside is fetched too. */
+export async function retrieve(
+  runtime: Runtime,
+  resource: ResourceName,
+  id: string,
+  askedAt: number,
+  awaited = false,
+): Promise<Snapshot> {
+  const stripe = runtime.stripe();
+  let startedAt = runtime.now();
+  const turn: Turn = (endpoint, send) => (awaited ? send() : paced(runtime, endpoint, send));
+  const base = { resource, id, origin: "answer", usable: true, askedAt } as const;
+  let object: object;
+  try {
+    // Each entry retrieves its own type; here only the id and the mark of a deletion are read.
+    const call = resources[resource].retrieve as unknown as Retrieval<{
+      id: string;
+      object: string;
+    }>;
+    const send = () => {
+      startedAt = runtime.now(); // waiting for one's turn is no part of the answer
+      return call(stripe, id);
+    };
+    object = await turn(`GET ${resource}/{id}`, send);
+  } catch (error) {
+    if (stripeStatus(error) !== 404) throw error;
+    const headers = (error as Stripe.errors.StripeError).headers ?? {};
+    const interval = answeredAt(runtime, { lastResponse: { headers } }, startedAt);
+    return { ...base, ...interval, kind: "missing", content: null };
+  }
+  const interval = answeredAt(runtime, object, startedAt);
+  if ("deleted" in object && object.deleted === true) {
+    return { ...base, ...interval, kind: "deleted", content: null };
+  }
+  const whole = await completed(runtime, turn, { resource, id, object, startedAt, interval });
+  return { ...base, ...whole.interval, kind: "changed", content: plain(whole.object) };
+}
+
+/** The object with its cut lists completed; the interval then reaches to the last answer. */
+async function completed(
+  runtime: Runtime,
+  turn: Turn,
+  { resource, id, object, startedAt, interval }: Answer,
+): Promise<{ object: object; interval: Interval }> {
+  const entry = resources[resource];
+  const lists = "cutLists" in entry ? entry.cutLists : [];
+  let { lo, hi } = interval;
+  let whole = object;
+  for (const { path, rest } of lists) {
+    const list = (whole as Record<string, CutList | undefined>)[path];
+    if (!list?.has_more) continue;
+    const call: Listing<{ id: string }> = rest(id) as never;
+    const data = [...list.data];
+    for (let more = true; more; ) {
+      const last = data.at(-1)?.id;
+      const page = await turn(`GET ${resource}/{id}/${path}`, () =>
+        call(runtime.stripe(), { limit: 100, ...(last ? { starting_after: last } : {}) }),
+      );
+      const seen = answeredAt(runtime, page, startedAt);
+      lo = Math.min(lo, seen.lo);
+      hi = Math.max(hi, seen.hi);
+      data.push(...page.data);
+      more = page.has_more;
+    }
+    whole = { ...whole, [path]: { ...list, data, has_more: false } };
+  }
+  return { object: whole, interval: { lo, hi } };
+}
+
+/** Sends a request when it is its turn. */
+type Turn = <T>(endpoint: string, send: () => PromiseLike<T>) => PromiseLike<T>;
+
+interface Answer {
+  readonly resource: ResourceName;
+  readonly id: string;
+  readonly object: object;
+  readonly startedAt: number;
+  readonly interval: Interval;
+}
+
+interface CutList {
+  readonly has_more: boolean;
+  readonly data: readonly { readonly id: string }[];
+}

@@ -1,0 +1,83 @@
+/**
+ * Refreshes the subscriptions of one customer: what a payment hinted at, without naming one, is read
+ * from Stripe. Hints are records, so many of them for one customer become one reading, and none is
+ * lost; where a subscription of that customer is read for another reason, that reading serves.
+ */
+
+import { ASK_DELAY } from "../mirror/rule.js";
+import { sightsOfPage } from "../mirror/snapshot.js";
+import type { Ask } from "../mirror/store.js";
+import { factsOf } from "../runtime/error-facts.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { paced } from "../stripe/pacer.js";
+import { answerAsk } from "./refetch.js";
+
+const LEASE = 30_000;
+
+/**
+ * Reads a customer's subscriptions, canceled ones too, and stores what it saw. What an event just
+ * told otherwise is asked about: a little later, or at once if somebody is waiting to see it.
+ */
+export async function refreshCustomer(
+  runtime: Runtime,
+  customer: string,
+  { awaited = false } = {},
+): Promise<void> {
+  if (!runtime.resources.includes("subscriptions")) return;
+  for (let after: string | undefined; ; ) {
+    let startedAt = runtime.now();
+    const send = () => {
+      startedAt = runtime.now();
+      return runtime.stripe().subscriptions.list({
+        customer,
+        status: "all",
+        limit: 100,
+        ...(after === undefined ? {} : { starting_after: after }),
+      });
+    };
+    const page = await (awaited ? send() : paced(runtime, "GET subscriptions", send));
+    const snapshots = sightsOfPage(runtime, "subscriptions", page, startedAt);
+    const result = await runtime.store.commit({ now: runtime.now(), units: [{ snapshots }] });
+    const unit = result.committed ? result.units[0] : undefined;
+    const asks = (unit?.duplicate === false ? unit.outcomes : []).flatMap(
+      ({ act, revision }, index): Ask[] => {
+        const id = snapshots[index]?.id;
+        return act === "ask" && id !== undefined
+          ? [{ resource: "subscriptions", id, revision }]
+          : [];
+      },
+    );
+    if (asks.length > 0) runtime.wake(ASK_DELAY);
+    if (awaited) for (const ask of asks) await answerAsk(runtime, ask, { awaited });
+    if (!page.has_more) return;
+    after = page.data.at(-1)?.id;
+  }
+}
+
+/** Does the refreshes that are due, or will be within so many milliseconds; answers how many. */
+export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
+  const due = await runtime.store.takeRecords("refresh", {
+    now: runtime.now() + ahead,
+    lease: LEASE,
+    limit,
+  });
+  let done = 0;
+  for (const { kind, id, revision } of due) {
+    try {
+      await refreshCustomer(runtime, id);
+    } catch (error) {
+      const line = { object: id, ...factsOf(error) };
+      runtime.log?.warn(line, "A refresh failed and is tried again");
+      runtime.wake(LEASE);
+      continue;
+    }
+    // A hint that came meanwhile has raised the revision; then the record stays for another round.
+    await runtime.store.commit({
+      now: runtime.now(),
+      units: [],
+      records: [{ kind, id, expect: revision, next: null }],
+    });
+    done++;
+  }
+  return done;
+}

@@ -1,0 +1,203 @@
+/**
+ * From what Stripe sent to what was seen: an event, an answer or a list page becomes a snapshot
+ * with the interval in which it was true. Nothing else makes snapshots.
+ */
+import type Stripe from "stripe";
+import type { Effect, ResourceName, StripeObject } from "../catalogue/catalogue.js";
+import { resources } from "../catalogue/resources.js";
+import { type AnswerHeaders, headerOf } from "./headers.js";
+import {
+  answerInterval,
+  eventInterval,
+  type Interval,
+  pageInterval,
+  type Tolerances,
+} from "./interval.js";
+import type { Snapshot } from "./store.js";
+import { plainOf, storable } from "./text.js";
+
+type Content = StripeObject<ResourceName>;
+
+/** A Stripe object as plain data: decimals as text, nothing the SDK added. */
+export function plain(object: object): Content {
+  return plainOf(object) as Content;
+}
+
+/** Whether Stripe cut a list inside the object. */
+function isCut(resource: ResourceName, object: object): boolean {
+  const entry = resources[resource];
+  const lists: readonly { path: string }[] = "cutLists" in entry ? entry.cutLists : [];
+  return lists.some(({ path }) => {
+    const list = (object as Record<string, { has_more?: boolean } | undefined>)[path];
+    return list?.has_more === true;
+  });
+}
+
+/** An event, full or thin, with only what is read of it. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly created: number;
+  readonly livemode: boolean;
+  /** The account that the event names: a connected one, or one of an organisation. */
+  readonly account: string | undefined;
+  readonly apiVersion: string | null;
+  readonly idempotencyKey: string | null;
+  /** The object, as plain data; of a thin event only its id and type are known. */
+  readonly object: { readonly id?: string; readonly [field: string]: unknown };
+  readonly thin: boolean;
+}
+
+/** Reads a verified body, or an event as plain data. Answers undefined for what is no event. */
+export function readEvent(body: unknown): ReceivedEvent | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const raw = body as Record<string, unknown>;
+  const { id, type } = raw;
+  if (typeof id !== "string" || typeof type !== "string") return undefined;
+  const livemode = raw.livemode === true;
+  if (raw.object === "v2.core.event") {
+    const created = Math.floor(Date.parse(String(raw.created)) / 1000);
+    if (Number.isNaN(created)) return undefined;
+    const related = raw.related_object as { id?: string; type?: string } | null | undefined;
+    return {
+      id,
+      livemode,
+      account: typeof raw.context === "string" ? raw.context : undefined,
+      type: type.replace(/^v1\./, ""),
+      created,
+      apiVersion: null,
+      idempotencyKey: null,
+      object: related?.id === undefined ? {} : { id: related.id },
+      thin: true,
+    };
+  }
+  const data = raw.data as { object?: Record<string, unknown> } | undefined;
+  const request = raw.request as { idempotency_key?: string | null } | null | undefined;
+  if (raw.object !== "event" || typeof raw.created !== "number" || !data?.object) return undefined;
+  return {
+    id,
+    livemode,
+    account: [raw.account, raw.context].find((named) => typeof named === "string"),
+    type,
+    created: raw.created,
+    apiVersion: typeof raw.api_version === "string" ? raw.api_version : null,
+    idempotencyKey: request?.idempotency_key ?? null,
+    object: data.object,
+    thin: false,
+  };
+}
+
+/** What dates a snapshot: this machine's clock, and by how much Stripe's times may be off. */
+export interface Dating {
+  readonly tolerances: Tolerances;
+  now(): number;
+}
+
+/** What an event says about the object it carries. */
+export function sightOfEvent(
+  runtime: Dating & { stripe(): Stripe },
+  event: ReceivedEvent,
+  effect: Extract<Effect, { kind: "upsert" | "delete" }>,
+): Snapshot | undefined {
+  const { id } = event.object;
+  if (id === undefined) return undefined; // an upcoming invoice has none, and is nothing to keep
+  const deleted = effect.kind === "delete";
+  const pinned = runtime.stripe().getApiField("version");
+  const usable =
+    deleted ||
+    (!event.thin && event.apiVersion === pinned && !isCut(effect.resource, event.object));
+  const { lo, hi } = eventInterval(event.created, runtime.tolerances);
+  return {
+    resource: effect.resource,
+    id,
+    origin: "event",
+    kind: deleted ? "deleted" : event.type.endsWith(".created") ? "created" : "changed",
+    usable,
+    lo,
+    hi,
+    content: deleted || !usable ? null : (storable(event.object) as Content),
+  };
+}
+
+/**
+ * What an invoice, a payment or a checkout says about a subscription that it names: that something
+ * may have happened to it. Undefined if it names none.
+ */
+export function sightOfHint(runtime: Dating, event: ReceivedEvent): Snapshot | undefined {
+  const id = subscriptionIn(event.object);
+  if (id === undefined) return undefined;
+  return {
+    resource: "subscriptions",
+    id,
+    origin: "event",
+    kind: "changed",
+    usable: false,
+    ...eventInterval(event.created, runtime.tolerances),
+    content: null,
+  };
+}
+
+/** A checkout names its subscription, and so did invoices before they had a parent. */
+function subscriptionIn({ subscription, parent }: ReceivedEvent["object"]): string | undefined {
+  const details = (parent as { subscription_details?: { subscription?: unknown } | null } | null)
+    ?.subscription_details;
+  return [subscription, details?.subscription].find((id) => typeof id === "string");
+}
+
+type Answered<T> = T & { readonly lastResponse?: { readonly headers: AnswerHeaders } };
+
+/** When an answer was true, from its date and how long it took. */
+export function answeredAt(runtime: Dating, answer: Answered<object>, startedAt: number): Interval {
+  const date = headerOf(answer.lastResponse?.headers, "date");
+  return answerInterval(date, runtime.now() - startedAt, runtime.tolerances);
+}
+
+/** What a list page says about each of its objects. */
+export function sightsOfPage(
+  runtime: Dating,
+  resource: ResourceName,
+  page: Answered<{ readonly data: readonly { readonly id: string }[] }>,
+  startedAt: number,
+): Snapshot[] {
+  const { lo, hi } = pageInterval(
+    headerOf(page.lastResponse?.headers, "date"),
+    runtime.now() - startedAt,
+    runtime.tolerances,
+  );
+  return page.data.map((object) => {
+    const usable = !isCut(resource, object);
+    return {
+      resource,
+      id: object.id,
+      origin: "page",
+      kind: "changed",
+      usable,
+      lo,
+      hi,
+      content: usable ? plain(object) : null,
+    };
+  });
+}
+
+/** What the answer to a creation says: its id was not known before, so it counts as a page of one. */
+export function sightOfCreation(
+  runtime: Dating,
+  resource: ResourceName,
+  object: Answered<{ readonly id: string }>,
+  startedAt: number,
+): Snapshot {
+  return sightOfPart(resource, plain(object), answeredAt(runtime, object, startedAt));
+}
+
+/** What an answer says of one of the objects in it, which was not asked about by its id alone. */
+export function sightOfPart(resource: ResourceName, content: Content, seen: Interval): Snapshot {
+  const { lo, hi } = seen;
+  const { id } = content as { readonly id: string };
+  return { resource, id, origin: "page", kind: "changed", usable: true, lo, hi, content };
+}
+
+/** Stripe's own error of this status, whichever of its classes it is. */
+export function stripeStatus(error: unknown): number | undefined {
+  const status = (error as Partial<Stripe.errors.StripeError> | undefined)?.statusCode;
+  return typeof status === "number" ? status : undefined;
+}

@@ -1,0 +1,213 @@
+/**
+ * The port between the core and a database. It is coarse: one call is one transaction, because a
+ * Convex action cannot hold a transaction open while a Convex mutation is one. No call takes a
+ * callback, every call has a bounded size, and no lookup has an optional key.
+ *
+ * Beside the mirrored rows a store keeps, for each object, its {@link Version}; receipts of events;
+ * and records: small documents with a revision and a time at which they are due. Claims, runs,
+ * partitions, refreshes and settings are all records, so one kind of lease serves them all: to
+ * take a record is to push its due time forward, and a worker that dies loses it by waiting.
+ */
+import type { ResourceName, Row, StripeObject } from "../catalogue/catalogue.js";
+import type { Sight, Version } from "./rule.js";
+
+/** What some source saw of one object. `content` is null for a deletion and for what is unusable. */
+export interface Snapshot extends Sight {
+  readonly resource: ResourceName;
+  readonly id: string;
+  readonly content: StripeObject<ResourceName> | null;
+}
+
+/** An event that was handled. It saves work; nothing depends on it for being right. */
+export interface Receipt {
+  readonly eventId: string;
+  readonly type: string;
+  /** Stripe's `created`, in seconds. */
+  readonly created: number;
+  /** The object the event is about, where it has an id. */
+  readonly objectId: string | null;
+}
+
+/** What a record is about. */
+export type RecordKind =
+  | "aside"
+  | "claim"
+  | "partition"
+  | "refresh"
+  | "run"
+  | "setting"
+  | "watermark";
+
+/** A small document of the library's own, with a revision and a time at which it is due. */
+export interface StoredRecord {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly revision: number;
+  /** What the record points at: a claim its customer, a partition its run. */
+  readonly ref: string | null;
+  /** Milliseconds at which somebody should look at it; null for never. */
+  readonly due: number | null;
+  readonly data: RecordData;
+}
+
+/** A claim, and what is known of the customer that it points at, as of one moment. */
+export interface Claimed {
+  readonly record: StoredRecord;
+  readonly version: Pick<Version, "state"> | undefined;
+  readonly row: Row<"customers"> | undefined;
+}
+
+/** Plain JSON; each kind's own shape is the business of the code that writes it. */
+export type RecordData = { readonly [field: string]: unknown };
+
+/** Puts, replaces or removes a record, if it is still at the revision that was read (0: absent). */
+export interface RecordWrite {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly expect: number;
+  readonly next: Pick<StoredRecord, "ref" | "due" | "data"> | null;
+}
+
+/** Wants a record to be there: makes it, or raises the revision and renews the data of the one that is. */
+export interface RecordWish {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly due: number;
+  readonly data: RecordData;
+}
+
+/** What belongs together: an event's receipt with all that the event does. */
+export interface Unit {
+  /** When this receipt is known already, the whole unit is skipped. */
+  readonly receipt?: Receipt;
+  readonly snapshots?: readonly Snapshot[];
+  readonly wishes?: readonly RecordWish[];
+}
+
+/** What one transaction is to do: snapshots to judge, a receipt, and records to write. */
+export interface Batch {
+  /** Milliseconds, the caller's clock: `last_synced_at`, and the base of due times. */
+  readonly now: number;
+  readonly units: readonly Unit[];
+  /** Committed with the units or not at all. The units are judged by what was there before them. */
+  readonly records?: readonly RecordWrite[];
+}
+
+/** What the rule said of a snapshot. */
+export type Outcome = {
+  /** `aside`: it cannot be stored, and a record says so. No store answers this, the core does. */
+  readonly act: "drop" | "write" | "touch" | "ask" | "retry" | "aside";
+  /** The object's revision afterwards; 0 where there is still nothing. */
+  readonly revision: number;
+};
+
+/** What became of one unit of a batch. */
+export type UnitOutcome =
+  | { readonly duplicate: true }
+  | { readonly duplicate: false; readonly outcomes: readonly Outcome[] };
+
+/** What became of a batch. */
+export type Committed =
+  | { readonly committed: true; readonly units: readonly UnitOutcome[] }
+  /** A record was not at the revision expected, and nothing at all was written. */
+  | { readonly committed: false; readonly conflict: Pick<RecordWrite, "kind" | "id"> };
+
+/** An object that Stripe must be asked about. */
+export interface Ask {
+  readonly resource: ResourceName;
+  readonly id: string;
+  /** The answer counts only if the object is still at this revision. */
+  readonly revision: number;
+}
+
+/** Work that was taken, and until when. */
+export interface Lease {
+  readonly now: number;
+  /** Milliseconds until somebody else may take it. */
+  readonly lease: number;
+  readonly limit: number;
+}
+
+/** An active product with its active prices. */
+export interface Plan {
+  readonly product: StripeObject<"products">;
+  readonly prices: readonly StripeObject<"prices">[];
+}
+
+/** A price of the mirror, with its product where the mirror has it. */
+export interface Offer {
+  readonly price: StripeObject<"prices">;
+  readonly product: StripeObject<"products"> | undefined;
+}
+
+/** The port that a database is used through. */
+export interface Store {
+  /** The most that one call takes; callers split what is larger. */
+  readonly limits: { readonly snapshots: number; readonly bytes: number };
+
+  /**
+   * Judges every snapshot by the convergence rule and writes what follows, all of it or nothing. It
+   * throws a `BillingError` with the code `unstorable` where the content of a snapshot is to blame.
+   */
+  commit(batch: Batch): Promise<Committed>;
+
+  /**
+   * A content as this store gives it back. Left out by a store that gives back what it was given;
+   * Convex leaves out what does not fit into a document.
+   */
+  kept?(content: object): object;
+
+  /**
+   * Takes asks that are due, oldest first, and pushes them forward by the lease. What `isDue` calls
+   * due: also what a wrong clock put off further than anything is ever put off.
+   */
+  takeAsks(lease: Lease): Promise<readonly Ask[]>;
+  /** Puts an ask off until a moment, unless it was settled or asked anew since. */
+  postponeAsk(ask: Ask, until: number): Promise<void>;
+
+  /** Reads a record. */
+  record(kind: RecordKind, id: string): Promise<StoredRecord | undefined>;
+  /** A claim together with its customer. A store that cannot read both at once leaves it out. */
+  claimed?(id: string): Promise<Claimed | undefined>;
+  /** The records that point at `ref`, by id, after the given one ("" for the first page). */
+  recordsOf(
+    kind: RecordKind,
+    ref: string,
+    after: string,
+    limit: number,
+  ): Promise<readonly StoredRecord[]>;
+  /** All records of a kind, by id, after the given one. */
+  records(kind: RecordKind, after: string, limit: number): Promise<readonly StoredRecord[]>;
+  /** Takes records that are due as asks are, oldest first, and pushes them forward by the lease. */
+  takeRecords(kind: RecordKind, lease: Lease): Promise<readonly StoredRecord[]>;
+
+  /** What is known about the version of an object. */
+  version(resource: ResourceName, id: string): Promise<Version | undefined>;
+  /** Objects not known to be gone that nothing has confirmed since a second of Stripe's time, by id. */
+  unconfirmed(
+    resource: ResourceName,
+    since: number,
+    after: string,
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly revision: number }[]>;
+
+  /** Forgets receipts older than a moment, at most `limit` of them; answers how many it forgot. */
+  pruneReceipts(before: number, limit: number): Promise<number>;
+
+  /** Reads a row by Stripe's id. */
+  row<N extends ResourceName>(resource: N, id: string): Promise<Row<N> | undefined>;
+  /** Rows by Stripe's id, after the given one ("" for the first page). */
+  rows<N extends ResourceName>(
+    resource: N,
+    after: string,
+    limit: number,
+  ): Promise<readonly Row<N>[]>;
+  /** Active products with their active prices: what can be bought. */
+  plans(): Promise<readonly Plan[]>;
+  /** Of these prices the ones that the mirror has, with their products, in one reading. */
+  offers(priceIds: readonly string[]): Promise<readonly Offer[]>;
+  /** The customer that an entity owns. */
+  customerOf(entityId: string): Promise<Row<"customers"> | undefined>;
+  /** The entity's subscriptions that are active or in trial. */
+  activeSubscriptionsOf(entityId: string): Promise<readonly Row<"subscriptions">[]>;
+}

@@ -1,0 +1,215 @@
+/**
+ * What an application configures, and when it is checked: at first use, not at load, because the
+ * first deployment happens before the secrets exist.
+ */
+import Stripe from "stripe";
+import { isAppName } from "../catalogue/carrier.js";
+import { type ResourceName, resourceNames, type StripeObject } from "../catalogue/catalogue.js";
+import type { Tolerances } from "../mirror/interval.js";
+import { BillingError } from "./errors.js";
+import type { Telemetry } from "./telemetry.js";
+
+/** What a line is about: ids, words from fixed vocabularies, and numbers. */
+export type LogDetails = { readonly [name: string]: unknown };
+
+/**
+ * Fits `console`, and pino, which wants the details first. Lines carry ids, never secrets or
+ * personal data.
+ */
+export interface Logger {
+  /** Something changed. */
+  info(details: LogDetails, message: string): void;
+  /** Something was refused, or failed and is tried again. */
+  warn(details: LogDetails, message: string): void;
+  /** Somebody should look at it. */
+  error(details: LogDetails, message: string): void;
+}
+
+/** What an application configures on either platform. */
+export interface BillingConfig {
+  /** Stripe's secret key, from `STRIPE_SECRET_KEY`. A restricted key works too. */
+  readonly secret_key: string | undefined;
+  /**
+   * The endpoint's signing secret, from `STRIPE_WEBHOOK_SECRET`. Several while one is being rolled: a
+   * list, or one text with commas between them.
+   */
+  readonly webhook_secret: string | readonly string[] | undefined;
+  /**
+   * The name of this application, where its Stripe account serves several: 1 to 40 letters, digits,
+   * `.`, `_` and `-`. Customers are marked with it, and only marked ones are taken for an entity's.
+   * It is stored at first use, and another name, or none, is refused from then on.
+   */
+  readonly app?: string | undefined;
+  /** What to mirror. Default: everything in the catalogue. Give the tables the same list. */
+  readonly resources?: readonly ResourceName[];
+  /** Where this application is reached by Stripe and by people. A path in it belongs to the routes. */
+  readonly base_url?: string | undefined;
+  /** Where the routes hang below the base URL. Default `/stripe`. */
+  readonly path?: string;
+  /**
+   * Origins that people may be sent back to, beside the base URL's own. Default: any, because only
+   * the application's own code says where, and the link that leads there is signed.
+   */
+  readonly return_origins?: readonly string[];
+  /**
+   * Which prices this application sells, of those that are active and whose product is. Default: all
+   * of them. Every other price is refused by `subscribe`, `pay` and `checkout`; a price that your
+   * own code makes on the spot, by `price_data`, is not asked about.
+   */
+  readonly sells?: (price: StripeObject<"prices">, product: StripeObject<"products">) => boolean;
+  /** Options for the Stripe client, such as another host in tests. */
+  readonly stripe_options?: Stripe.StripeConfig;
+  /** Widen these if your Stripe events are ever off by more. */
+  readonly tolerances?: Partial<Tolerances>;
+  /** Where lines go: `console`, a pino logger, or anything like them. Default: nowhere. */
+  readonly logger?: Logger;
+  /** Where metrics and spans go: `openTelemetry()` from `backend-billing/opentelemetry`. */
+  readonly telemetry?: Telemetry;
+  /**
+   * How many requests a second the background may make, over all processes of this deployment.
+   * Default: Stripe's limits of the key's mode. `false` for no limit, as in benchmarks.
+   */
+  readonly rate?: Partial<Rates> | false;
+  /** How many pages a process reads at once in `sync`, `reconcile` and `verify`. Default 4. */
+  readonly concurrency?: number;
+  /** Waits in milliseconds; only tests change them. */
+  readonly timing?: Partial<Timing>;
+}
+
+/** Requests a second. */
+export interface Rates {
+  /** Requests a second in all. */
+  readonly total: number;
+  /** Requests a second for one endpoint. */
+  readonly perEndpoint: number;
+}
+
+/** Waits in milliseconds. */
+export interface Timing {
+  /** How long one caller may hold a claim. */
+  readonly claimLease: number;
+  /** How long to wait before looking for a customer that an uncertain answer may have made. */
+  readonly claimSettle: number;
+  /** How old a first attempt may be before its idempotency key is not to be trusted. */
+  readonly claimAge: number;
+  /** How soon Stripe is searched again, while the mirror is behind. */
+  readonly claimLook: number;
+  /** How long `setup` waits for another caller before it gives up. */
+  readonly claimPatience: number;
+  /** How long after a payment its customer's subscriptions are refreshed, if nothing has told by then. */
+  readonly refreshDelay: number;
+  /** How long the return route waits for Stripe before it sends the person on. */
+  readonly returnPatience: number;
+  /** How long one worker may hold a partition; a page's request ends before that. */
+  readonly pageLease: number;
+  /** How long a verification waits before it looks again at what differs. */
+  readonly verifyDelay: number;
+}
+
+export const TIMING: Timing = {
+  claimLease: 30_000,
+  claimSettle: 60_000,
+  claimAge: 20 * 60 * 60 * 1000,
+  claimLook: 10 * 60 * 1000,
+  claimPatience: 20_000,
+  refreshDelay: 5_000,
+  returnPatience: 1_500,
+  pageLease: 30_000,
+  verifyDelay: 3_000,
+};
+
+/** The variable, the missing word and the command that sets it, said once. */
+function missing(name: string, option: string): BillingError {
+  return new BillingError(
+    "invalid_config",
+    `\`${option}\` is missing. Set the environment variable ${name} where this backend runs (on Convex: npx convex env set ${name} …) and pass it as \`${option}\`.`,
+  );
+}
+
+export function secretKey({ secret_key: key }: BillingConfig): string {
+  if (!key) throw missing("STRIPE_SECRET_KEY", "secret_key");
+  if (!/^(sk|rk)_(test|live)_/.test(key)) {
+    throw new BillingError(
+      "invalid_config",
+      "`secret_key` is not a Stripe secret key: it starts with sk_test_, sk_live_, rk_test_ or rk_live_. Take it from the API keys page of Stripe's dashboard, not the publishable key.",
+    );
+  }
+  return key;
+}
+
+/** The signing secrets that are given, whatever they look like; a variable holds several by commas. */
+export function givenSecrets({
+  webhook_secret: given = [],
+}: Pick<BillingConfig, "webhook_secret">): readonly string[] {
+  return [given]
+    .flat()
+    .flatMap((each) => each.split(","))
+    .map((secret) => secret.trim())
+    .filter(Boolean);
+}
+
+export function webhookSecrets(config: BillingConfig): readonly string[] {
+  const all = givenSecrets(config);
+  if (all.length === 0) throw missing("STRIPE_WEBHOOK_SECRET", "webhook_secret");
+  const wrong = all.find((secret) => !secret.startsWith("whsec_"));
+  if (wrong !== undefined) {
+    throw new BillingError(
+      "invalid_config",
+      "`webhook_secret` is not a signing secret: it starts with whsec_. It is shown when the endpoint is created, by `sync({ webhook: true })` or in Stripe's dashboard.",
+    );
+  }
+  return all;
+}
+
+/** Whether the key is a live one. */
+export function isLive(config: BillingConfig): boolean {
+  return /^(sk|rk)_live_/.test(secretKey(config));
+}
+
+/** The application's name; undefined where it has none. */
+export function appName({ app }: Pick<BillingConfig, "app">): string | undefined {
+  if (app === undefined || app === "") return undefined;
+  if (isAppName(app)) return app;
+  throw new BillingError(
+    "invalid_config",
+    "`app` must be 1 to 40 letters, digits, dots, hyphens or underscores, and begin and end with a letter or a digit. It names this application on a Stripe account that several share.",
+  );
+}
+
+export function routePath({ path = "/stripe" }: BillingConfig): string {
+  if (!/^(\/[\w.-]+)+$/.test(path)) {
+    throw new BillingError("invalid_config", `\`path\` must look like /stripe, not ${path}`);
+  }
+  return path;
+}
+
+/** The path of the base URL without a slash at the end; empty if it has none or is not known. */
+export function basePath({ base_url: url = "" }: BillingConfig): string {
+  return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, "") : "";
+}
+
+export function chosenResources({
+  resources = resourceNames,
+}: BillingConfig): readonly ResourceName[] {
+  const unknown = resources.find((name) => !resourceNames.includes(name));
+  if (unknown !== undefined) {
+    throw new BillingError(
+      "invalid_config",
+      `\`resources\` names ${unknown}, which is not in the catalogue: ${resourceNames.join(", ")}`,
+    );
+  }
+  return resources;
+}
+
+/** The Stripe client, made at first use. Retries are left to it except where a caller says so. */
+export function stripeClient(config: BillingConfig): () => Stripe {
+  let client: Stripe | undefined;
+  return () => {
+    client ??= new Stripe(secretKey(config), {
+      telemetry: false,
+      appInfo: { name: "backend-billing" },
+      ...config.stripe_options,
+    });
+    return client;
+  };
+}

@@ -1,0 +1,110 @@
+/** What is told of events, customers and commits: one place for the words, the ids and the counts. */
+
+import type { Batch, Receipt, Snapshot, Store, Unit, UnitOutcome } from "../mirror/store.js";
+import type { Runtime } from "./runtime.js";
+import { type Attributes, observed, type Telemetry } from "./telemetry.js";
+
+/** Where an event was read: posted by Stripe, or found in its list of events. */
+export type EventSource = "webhook" | "list";
+
+/**
+ * `stored`: the mirror took it. `asked`: it told that something changed, and Stripe is asked what.
+ * `older`: more is known already. `duplicate`: the same event came before. `ignored`: nothing
+ * depends on it. `set_aside`: its object cannot be stored, which is remembered.
+ */
+export type EventOutcome = "stored" | "asked" | "older" | "duplicate" | "ignored" | "set_aside";
+
+const LINES: { readonly [outcome in EventOutcome]: string } = {
+  stored: "An event was stored",
+  asked: "An event was noted, and Stripe is asked about it",
+  older: "An event was older than what is known",
+  duplicate: "An event was known already",
+  ignored: "An event was ignored: nothing depends on it",
+  set_aside: "An event's object cannot be stored and was set aside",
+};
+
+export function eventOutcome(unit: Unit, outcome: UnitOutcome | undefined): EventOutcome {
+  if (outcome === undefined || outcome.duplicate) return "duplicate";
+  const did = (...acts: readonly string[]) =>
+    outcome.outcomes.some(({ act }) => acts.includes(act));
+  if (did("aside")) return "set_aside";
+  if (did("ask")) return "asked";
+  if (did("write", "touch")) return "stored";
+  if ((unit.wishes ?? []).length > 0) return "asked";
+  return outcome.outcomes.length > 0 ? "older" : "ignored";
+}
+
+/** Tells of one event. The list shows most events a second time, which is no news. */
+export function tellEvent(
+  { log, telemetry, now }: Runtime,
+  source: EventSource,
+  { eventId, objectId, type, created }: Receipt,
+  outcome: EventOutcome,
+): void {
+  if (source === "webhook" || outcome !== "duplicate") {
+    log?.info({ event: eventId, object: objectId, type, source, outcome }, LINES[outcome]);
+  }
+  if (telemetry === undefined) return;
+  telemetry.measure("events", 1, { source, type, outcome });
+  if (outcome === "duplicate" || outcome === "ignored") return;
+  telemetry.measure("event.lag", Math.max(0, now() / 1000 - created), { source, type });
+}
+
+/** Tells of the events of a page, once it is committed. */
+export function tellListed(
+  runtime: Runtime,
+  units: readonly Unit[],
+  outcomes: readonly UnitOutcome[],
+): void {
+  if (runtime.log === undefined && runtime.telemetry === undefined) return;
+  for (const [index, unit] of units.entries()) {
+    if (unit.receipt === undefined) continue;
+    tellEvent(runtime, "list", unit.receipt, eventOutcome(unit, outcomes[index]));
+  }
+}
+
+/** An object that cannot be stored. The reason quotes nothing of it. */
+export function tellAside(
+  { log, telemetry }: Pick<Runtime, "log" | "telemetry">,
+  { resource, id }: Pick<Snapshot, "resource" | "id">,
+  reason: string,
+): void {
+  const line = { object: id.slice(0, 100), resource, reason };
+  log?.error(line, "An object cannot be stored and was set aside; `doctor` says what to do");
+  telemetry?.measure("set_aside", 1, { resource });
+}
+
+/** An entity's id may be an email, so it is told by its customer alone. */
+export function tellLinked({ log, telemetry }: Runtime, customer: string | null): void {
+  log?.info({ object: customer ?? undefined }, "A customer was linked to its entity");
+  telemetry?.measure("customers.linked", 1, {});
+}
+
+/** The store, with every commit observed. */
+export function observedStore(store: Store, telemetry: Telemetry): Store {
+  return {
+    ...store,
+    commit: (batch) =>
+      observed(telemetry, "commit", async (note) => {
+        const about = attributesOf(batch);
+        note?.(about);
+        const result = await store.commit(batch);
+        note?.({ outcome: result.committed ? "committed" : "conflict" });
+        telemetry.measure("commit.objects", Number(about.objects), {});
+        return result;
+      }),
+  };
+}
+
+/** Sizes, and ids where there is but one. The ids of records are entities' and links': not told. */
+function attributesOf({ units, records = [] }: Batch): Attributes {
+  const snapshots = units.flatMap((unit) => unit.snapshots ?? []);
+  const [only] = snapshots;
+  return {
+    units: units.length,
+    objects: snapshots.length,
+    records: records.length,
+    event: units.length === 1 ? units[0]?.receipt?.eventId : undefined,
+    object: snapshots.length === 1 ? only?.id : undefined,
+  };
+}

@@ -1,0 +1,78 @@
+/** What every part of the core works with: the configuration, the store, Stripe, and time. */
+import type Stripe from "stripe";
+import { effectsByEvent, type ResourceName } from "../catalogue/catalogue.js";
+import { TOLERANCES, type Tolerances } from "../mirror/interval.js";
+import type { Store } from "../mirror/store.js";
+import { storeApart } from "./commit-apart.js";
+import {
+  appName,
+  type BillingConfig,
+  chosenResources,
+  type Logger,
+  stripeClient,
+  TIMING,
+  type Timing,
+} from "./config.js";
+import { observedStore, tellAside } from "./observe.js";
+import type { Telemetry } from "./telemetry.js";
+
+export interface Runtime {
+  readonly config: BillingConfig;
+  /** The application's name, where several share the Stripe account. */
+  readonly app: string | undefined;
+  readonly store: Store;
+  readonly resources: readonly ResourceName[];
+  readonly effects: ReturnType<typeof effectsByEvent>;
+  readonly tolerances: Tolerances;
+  readonly timing: Timing;
+  /** Undefined when nobody listens, so that nothing is put together for nobody. */
+  readonly log: Logger | undefined;
+  readonly telemetry: Telemetry | undefined;
+  /** The application's own address, without a slash at the end; throws if it is not known. */
+  baseUrl(): string;
+  stripe(): Stripe;
+  /** Milliseconds of this machine's clock. */
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+  /** Something was left to do in the background, due in so many milliseconds. */
+  wake(delay: number): void;
+}
+
+const WORKERS = 4;
+
+/** How many pages this process works at at once. */
+export function workersOf({ config }: Pick<Runtime, "config">): number {
+  return Math.max(1, config.concurrency ?? WORKERS);
+}
+
+export interface Platform {
+  readonly store: Store;
+  baseUrl(): string;
+  wake(delay: number): void;
+  now?(): number;
+}
+
+export function createRuntime(config: BillingConfig, platform: Platform): Runtime {
+  const resources = chosenResources(config);
+  const { logger, telemetry } = config;
+  const { store } = platform;
+  return {
+    config,
+    app: appName(config),
+    store: storeApart(
+      telemetry === undefined ? store : observedStore(store, telemetry),
+      (snapshot, reason) => tellAside({ log: logger, telemetry }, snapshot, reason),
+    ),
+    resources,
+    effects: effectsByEvent(resources),
+    tolerances: { ...TOLERANCES, ...config.tolerances },
+    timing: { ...TIMING, ...config.timing },
+    log: logger,
+    telemetry,
+    baseUrl: platform.baseUrl,
+    stripe: stripeClient(config),
+    now: platform.now ?? Date.now,
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    wake: platform.wake,
+  };
+}

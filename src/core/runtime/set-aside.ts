@@ -1,0 +1,120 @@
+/**
+ * What cannot be stored is set aside: an object whose content the database refuses whenever it is
+ * sent gets a record that says so, in the commit that would have stored it, and everything beside it
+ * is stored. The record is what an acknowledged event leaves behind; a later snapshot that can be
+ * stored overtakes it.
+ */
+import type { ResourceName } from "../catalogue/catalogue.js";
+import { resources } from "../catalogue/resources.js";
+import { hash } from "../mirror/hash.js";
+import type { Version } from "../mirror/rule.js";
+import type { RecordWish, Snapshot, Store, StoredRecord } from "../mirror/store.js";
+import { wellFormed } from "../mirror/text.js";
+import { BillingError } from "./errors.js";
+
+/** An object that is at Stripe and not in the tables, or not all of it. */
+export interface SetAside {
+  readonly resource: ResourceName;
+  readonly id: string;
+  /** Why it cannot be stored, without anything of its content. */
+  readonly reason: string;
+  /** Milliseconds at which it was last tried. */
+  readonly at: number;
+  /** `none`: the tables have no row of it, or an older one. `part`: what did not fit is left out. */
+  readonly kept: "none" | "part";
+}
+
+/** What is set aside: how many objects, and some of them. */
+export interface SetAsideReport {
+  readonly count: number;
+  readonly examples: readonly SetAside[];
+}
+
+interface Remembered extends SetAside {
+  /** The second of Stripe's time since when the content was true. */
+  readonly lo: number;
+  /** Whether it was about an object that is gone. */
+  readonly gone: boolean;
+  /** Whether the tables had a row of the object. */
+  readonly known: boolean;
+}
+
+/** The longest id that can be stored: 1,500 bytes at most, which every index takes. */
+export const LONGEST_ID = 500;
+const MOST_EXAMPLES = 10;
+const PAGE = 200;
+/** So many are looked at; where there are more, their number is no use to anyone. */
+const MOST_COUNTED = 1000;
+
+/** The error by which a store says that this very content cannot be stored, ever. */
+export function unstorable(reason: string, cause?: unknown): BillingError {
+  return new BillingError("unstorable", reason, { cause });
+}
+
+export const isUnstorable = (error: unknown): error is BillingError =>
+  error instanceof BillingError && error.code === "unstorable";
+
+/** Why an object cannot be stored under its id; undefined if it can. */
+export function idProblem(id: string): string | undefined {
+  if (id.length > LONGEST_ID) return `Its id is longer than ${LONGEST_ID} characters.`;
+  return wellFormed(id) === id ? undefined : "Its id has characters that no table can hold.";
+}
+
+/** Asks for the record of an object that is set aside. It replaces an earlier one. */
+export function asideWish(
+  { resource, id, lo, kind }: Snapshot,
+  told: Pick<Remembered, "reason" | "at" | "kept" | "known">,
+): RecordWish {
+  const gone = kind === "deleted" || kind === "missing";
+  const shown = shownId(id);
+  const data = { resource, id: shown, ...told, lo, gone } satisfies Remembered;
+  return { kind: "aside", id: `${resource} ${shown}`, due: told.at, data };
+}
+
+/** The id itself, or the beginning of one that cannot be stored and a number that tells it apart. */
+function shownId(id: string): string {
+  if (idProblem(id) === undefined) return id;
+  return `${wellFormed(id.slice(0, 100))}… ${hash(id)}`;
+}
+
+/**
+ * Whether what is stored came after what was set aside. A row that was there already must be true
+ * later than that, because it may be the older one; one that was not there was written since, and
+ * only must not be known to be older.
+ */
+export function isOvertaken(
+  { lo, gone, known }: Pick<Remembered, "lo" | "gone" | "known">,
+  version: Pick<Version, "state" | "lo" | "hi"> | undefined,
+): boolean {
+  if (gone) return true;
+  if (version === undefined || version.state === "unknown") return false;
+  return version.state === "live" && known ? version.lo > lo : version.hi >= lo;
+}
+
+/** What is set aside now. Records that were overtaken are removed, unless it may only read. */
+export async function setAsideNow(
+  store: Store,
+  now: number,
+  { mayRemove = true } = {},
+): Promise<SetAsideReport> {
+  const found: SetAside[] = [];
+  const overtaken: StoredRecord[] = [];
+  for (let after = ""; found.length < MOST_COUNTED; ) {
+    const page = await store.records("aside", after, PAGE);
+    for (const record of page) {
+      const { lo, gone, known, ...told } = record.data as unknown as Remembered;
+      const isKnown = Object.hasOwn(resources, told.resource);
+      const version = isKnown ? await store.version(told.resource, told.id) : undefined;
+      if (isOvertaken({ lo, gone, known }, version)) overtaken.push(record);
+      else found.push(told);
+    }
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last.id;
+  }
+  // One by one: a record that was put anew meanwhile must stay, and keep none of the others.
+  for (const { kind, id, revision } of mayRemove ? overtaken : []) {
+    await store.commit({ now, units: [], records: [{ kind, id, expect: revision, next: null }] });
+  }
+  return { count: found.length, examples: found.slice(0, MOST_EXAMPLES) };
+}

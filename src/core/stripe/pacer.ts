@@ -1,0 +1,193 @@
+/**
+ * One pace for all workers of a deployment. The line of slots is a record; a process reserves what
+ * it needs for about the next half second, so that the record is not written for every request, and
+ * forgets what it did not use in time. What people wait for is not paced.
+ */
+
+import { type AnswerHeaders, headerOf } from "../mirror/headers.js";
+import { stripeStatus } from "../mirror/snapshot.js";
+import { type BillingConfig, isLive, type Rates } from "../runtime/config.js";
+import { BillingError } from "../runtime/errors.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { current, type Pace, reserve, STRIPE_RATES, scopeOf, slowed, UNPACED } from "./pace.js";
+
+const ID = "pace";
+/** Milliseconds after its time in which a slot may still be used. */
+const GRACE = 500;
+/** The part of the last second's requests that is reserved ahead. */
+const AHEAD = 0.5;
+
+/** Somebody who waits for a slot. */
+interface Waiter {
+  readonly endpoint: string;
+  give(at: number): void;
+  fail(error: unknown): void;
+}
+
+/** What a process knows for itself. */
+interface Local {
+  /** Slots that were reserved and not used yet, by endpoint. */
+  readonly slots: Map<string, number[]>;
+  /** When requests were asked for in the last second. */
+  readonly lately: Map<string, number[]>;
+  waiting: Waiter[];
+  isReserving: boolean;
+}
+
+const locals = new WeakMap<BillingConfig, Local>();
+
+function localOf({ config }: Runtime): Local {
+  const known = locals.get(config);
+  if (known !== undefined) return known;
+  const made = { slots: new Map(), lately: new Map(), waiting: [], isReserving: false };
+  locals.set(config, made);
+  return made;
+}
+
+function ratesOf(config: BillingConfig): Rates | undefined {
+  if (config.rate === false) return undefined;
+  const rates = { ...(isLive(config) ? STRIPE_RATES.live : STRIPE_RATES.test), ...config.rate };
+  if (rates.total > 0 && rates.perEndpoint > 0) return rates;
+  throw new BillingError(
+    "invalid_config",
+    "`rate` must be more than 0 requests a second, or `false` for no limit.",
+  );
+}
+
+/** Calls Stripe when it is this request's turn. A 429 slows everybody down and is thrown on. */
+export async function paced<T>(
+  runtime: Runtime,
+  endpoint: string,
+  call: () => PromiseLike<T>,
+): Promise<T> {
+  const rates = ratesOf(runtime.config);
+  if (rates !== undefined) {
+    const wait = (await slotFor(runtime, rates, endpoint)) - runtime.now();
+    if (wait > 0) await runtime.sleep(wait);
+  }
+  const { telemetry } = runtime;
+  try {
+    const answer = await call();
+    telemetry?.measure("stripe.requests", 1, { endpoint, outcome: "answered" });
+    return answer;
+  } catch (error) {
+    const isLimited = stripeStatus(error) === 429;
+    const outcome = isLimited ? "limited" : stripeStatus(error) === 404 ? "missing" : "failed";
+    telemetry?.measure("stripe.requests", 1, { endpoint, outcome });
+    if (isLimited && rates !== undefined) await slowDown(runtime, rates, endpoint, error);
+    throw error;
+  }
+}
+
+/** The pace of all endpoints together; null if nobody has asked Stripe yet, or there is no limit. */
+export async function paceNow(
+  runtime: Runtime,
+): Promise<{ readonly rate: number; readonly limit: number } | null> {
+  const limit = ratesOf(runtime.config)?.total;
+  const pace = (await runtime.store.record("setting", ID))?.data as Pace | undefined;
+  if (pace === undefined || limit === undefined) return null;
+  return { rate: current(pace.total, limit, runtime.now()).rate, limit };
+}
+
+function slotFor(runtime: Runtime, rates: Rates, endpoint: string): Promise<number> {
+  const local = localOf(runtime);
+  const now = runtime.now();
+  local.lately.set(endpoint, [...since(local.lately.get(endpoint), now - 1000), now]);
+  const [slot, ...rest] = since(local.slots.get(endpoint), now - GRACE);
+  local.slots.set(endpoint, rest);
+  if (slot !== undefined) return Promise.resolve(slot);
+  return new Promise((give, fail) => {
+    local.waiting.push({ endpoint, give, fail });
+    if (!local.isReserving) void reserveForAll(runtime, rates, local);
+  });
+}
+
+const since = (times: readonly number[] = [], moment: number): number[] =>
+  times.filter((at) => at > moment);
+
+/** Reserves for everybody who waits in this process, with something ahead, until nobody does. */
+async function reserveForAll(runtime: Runtime, rates: Rates, local: Local): Promise<void> {
+  local.isReserving = true;
+  while (local.waiting.length > 0) {
+    const waiting = local.waiting.splice(0);
+    try {
+      const slots = await reserveFor(runtime, rates, local, waiting);
+      for (const { endpoint, give } of waiting) give(slots[endpoint]?.shift() ?? runtime.now());
+      for (const [endpoint, left] of Object.entries(slots)) {
+        local.slots.set(endpoint, [...(local.slots.get(endpoint) ?? []), ...left]);
+      }
+    } catch (error) {
+      for (const { fail } of waiting) fail(error);
+    }
+  }
+  local.isReserving = false;
+}
+
+async function reserveFor(
+  runtime: Runtime,
+  rates: Rates,
+  local: Local,
+  waiting: readonly Waiter[],
+): Promise<{ [endpoint: string]: number[] }> {
+  for (;;) {
+    const now = runtime.now();
+    const wanted: { [endpoint: string]: number } = {};
+    for (const { endpoint } of waiting) wanted[endpoint] = (wanted[endpoint] ?? 0) + 1;
+    for (const [endpoint, count] of Object.entries(wanted)) {
+      const lately = since(local.lately.get(endpoint), now - 1000).length;
+      wanted[endpoint] = Math.max(count, Math.floor(lately * AHEAD));
+    }
+    const record = await runtime.store.record("setting", ID);
+    const pace = (record?.data as Pace | undefined) ?? UNPACED;
+    const reserved = reserve(pace, wanted, rates, now);
+    if (await putPace(runtime, record?.revision ?? 0, reserved.pace)) {
+      tellRates(runtime, reserved.pace, Object.keys(wanted));
+      return Object.fromEntries(
+        Object.entries(reserved.slots).map(([endpoint, slots]) => [endpoint, [...slots]]),
+      );
+    }
+  }
+}
+
+function tellRates({ telemetry }: Runtime, pace: Pace, endpoints: readonly string[]): void {
+  if (telemetry === undefined) return;
+  for (const endpoint of endpoints) {
+    const lines = [pace.total, pace.endpoints[endpoint]];
+    const rate = Math.min(...lines.flatMap((line) => (line ? [line.rate] : [])));
+    telemetry.measure("stripe.rate", rate, { endpoint });
+  }
+}
+
+async function putPace(runtime: Runtime, expect: number, pace: Pace): Promise<boolean> {
+  const next = { ref: null, due: null, data: { ...pace } };
+  const result = await runtime.store.commit({
+    now: runtime.now(),
+    units: [],
+    records: [{ kind: "setting", id: ID, expect, next }],
+  });
+  return result.committed;
+}
+
+async function slowDown(
+  runtime: Runtime,
+  rates: Rates,
+  endpoint: string,
+  error: unknown,
+): Promise<void> {
+  const { headers } = error as { headers?: AnswerHeaders };
+  const scope = scopeOf(headerOf(headers, "stripe-rate-limited-reason"));
+  if (scope === "none") return;
+  const local = localOf(runtime);
+  if (scope === "total") local.slots.clear();
+  else local.slots.delete(endpoint);
+  runtime.log?.warn({ endpoint, scope }, "Stripe limits the rate; asking more slowly");
+  for (;;) {
+    const record = await runtime.store.record("setting", ID);
+    const pace = (record?.data as Pace | undefined) ?? UNPACED;
+    const next = slowed(pace, endpoint, scope, rates, runtime.now());
+    if (await putPace(runtime, record?.revision ?? 0, next)) {
+      tellRates(runtime, next, [endpoint]);
+      return;
+    }
+  }
+}

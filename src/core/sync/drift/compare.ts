@@ -1,0 +1,58 @@
+/** What the mirror holds against what Stripe says of the same object. */
+import type { ResourceName } from "../../catalogue/catalogue.js";
+import { retrieve } from "../../events/refetch.js";
+import { same } from "../../mirror/same.js";
+import type { Snapshot } from "../../mirror/store.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import type { Pending } from "../run/run.js";
+import { each } from "../run/step.js";
+import { differingFields, type Example } from "./drift.js";
+
+const AT_ONCE = 8;
+
+/** What an answer says against the stored content; undefined if they agree. */
+export function exampleOf(
+  stored: object | null,
+  { id, kind, content }: Pick<Snapshot, "id" | "kind" | "content">,
+): Example | undefined {
+  if (content === null) return stored === null ? undefined : { id, kind: "ghost" };
+  if (stored === null) return kind === "changed" ? { id, kind: "missing" } : undefined;
+  if (same(stored, content)) return undefined;
+  return { id, kind: "different", fields: differingFields(stored, content) };
+}
+
+/** The snapshot as the store would keep it: so much of it as can differ from what is stored. */
+export function asKept({ store }: Runtime, snapshot: Snapshot): Snapshot {
+  const { content } = snapshot;
+  if (content === null || store.kept === undefined) return snapshot;
+  return { ...snapshot, content: store.kept(content) as Snapshot["content"] };
+}
+
+/** Those of the objects that the mirror does not hold as a list shows them. */
+export async function unequal(
+  runtime: Runtime,
+  resource: ResourceName,
+  snapshots: readonly Snapshot[],
+): Promise<Pending[]> {
+  const rows = await each(snapshots, AT_ONCE, ({ id }) => runtime.store.row(resource, id));
+  return snapshots.flatMap((snapshot, index) => {
+    const { id, content } = asKept(runtime, snapshot);
+    const stored = rows[index]?.stripe ?? null;
+    const isEqual = stored !== null && content !== null && same(stored, content);
+    return isEqual ? [] : [{ do: "compare" as const, id }];
+  });
+}
+
+/** Looks once more, at Stripe itself. Undefined if the two agree, or are about to. */
+export async function compareAgain(
+  runtime: Runtime,
+  resource: ResourceName,
+  id: string,
+): Promise<Example | undefined> {
+  const before = await runtime.store.version(resource, id);
+  const snapshot = await retrieve(runtime, resource, id, before?.revision ?? 0);
+  const row = await runtime.store.row(resource, id);
+  const after = await runtime.store.version(resource, id);
+  const isMoving = after?.revision !== before?.revision || after?.stale === true;
+  return isMoving ? undefined : exampleOf(row?.stripe ?? null, asKept(runtime, snapshot));
+}

@@ -1,0 +1,274 @@
+/**
+ * Commits a step: what it saw together with the partition's new place, and, when it was the run's
+ * last open partition, the run's next phase or its end together with that partition's. So a run
+ * cannot be done before all its partitions are, nor can its end be lost.
+ */
+
+import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../../mirror/store.js";
+import { textOf } from "../../mirror/text.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { setAsideNow } from "../../runtime/set-aside.js";
+import { eventGroups } from "../tasks/list.js";
+import {
+  type Circumstances,
+  completeSince,
+  firstSecond,
+  following,
+  partitionsOf,
+  unlocked,
+} from "./partitions.js";
+import { closed } from "./pointers.js";
+import {
+  closing,
+  isOver,
+  opening,
+  type Partition,
+  partitionOf,
+  type Run,
+  runOf,
+  runWrite,
+} from "./run.js";
+import { inTurnForRun, keepLatest, latestOf } from "./shared.js";
+import type { Stepped } from "./step.js";
+
+const EVENTS = "events";
+/** Bytes, at most, of what surrounds a content. */
+const ENVELOPE = 500;
+
+/** What a step has written, and the partition's record where this worker keeps it. */
+export interface Written {
+  readonly records: readonly RecordWrite[];
+  readonly kept: StoredRecord | undefined;
+}
+
+/** What was written; undefined if the partition is somebody else's by now. */
+export async function commitStep(
+  runtime: Runtime,
+  held: StoredRecord,
+  runRecord: StoredRecord,
+  stepped: Stepped,
+): Promise<Written | undefined> {
+  const seen = await commitSeen(runtime, held, stepped);
+  if (seen === undefined) return undefined;
+  const commit = () => commitRecords(runtime, seen, runRecord, stepped);
+  return sharesRun(stepped) ? inTurnForRun(runtime, commit) : commit();
+}
+
+async function commitRecords(
+  runtime: Runtime,
+  seen: Seen,
+  runRecord: StoredRecord,
+  stepped: Stepped,
+): Promise<Written | undefined> {
+  const { held, left, outcomes, isTold } = seen;
+  let record: StoredRecord | undefined = latestOf(runtime, runRecord);
+  while (record !== undefined) {
+    const now = runtime.now();
+    const records = await writesOf(runtime, held, record, stepped, now);
+    const result = await runtime.store.commit({ now, units: left, records });
+    if (result.committed) {
+      keepLatest(runtime, record, records);
+      if (!isTold) await stepped.after?.([...outcomes, ...result.units]);
+      const mine = records.find(({ kind, id }) => kind === held.kind && id === held.id)?.next;
+      const kept =
+        stepped.goesOn && mine ? { ...held, ...mine, revision: held.revision + 1 } : undefined;
+      return { records, kept };
+    }
+    if (result.conflict.kind === "partition" && result.conflict.id === held.id) return undefined;
+    record = await runtime.store.record("run", record.id);
+  }
+  return undefined;
+}
+
+/** Whether the run's record changes with the step: partitions come to it, or this one ends. */
+function sharesRun({ next, splits = [] }: Stepped): boolean {
+  return splits.length > 0 || next.state !== "running";
+}
+
+interface Seen {
+  readonly held: StoredRecord;
+  /** What is left to be committed with the records. */
+  readonly left: readonly Unit[];
+  readonly outcomes: readonly UnitOutcome[];
+  /** Whether everything is committed and was told of. */
+  readonly isTold: boolean;
+}
+
+/**
+ * Commits what a step saw, as far as that must come before its records. All workers share the run's
+ * record: a page that would change it too is committed first, by itself, so that nobody waits for
+ * that record while a page is written. Whoever takes the partition up then finds it where a page
+ * has been stored, and not split or not closed yet.
+ */
+async function commitSeen(
+  runtime: Runtime,
+  held: StoredRecord,
+  stepped: Stepped,
+): Promise<Seen | undefined> {
+  const { next, splits = [], units = [] } = stepped;
+  const parts = inParts(runtime, units);
+  const outcomes: UnitOutcome[] = [];
+  for (const part of parts.slice(0, -1)) {
+    const result = await runtime.store.commit({ now: runtime.now(), units: part });
+    if (result.committed) outcomes.push(...result.units);
+  }
+  const left = parts.at(-1) ?? [];
+  const resumes = splits.length > 0 || next.listed;
+  if (left.length === 0 || !sharesRun(stepped) || !resumes) {
+    return { held, left, outcomes, isTold: false };
+  }
+  const oldest = splits.at(-1) ?? next;
+  const range = { ...next.range, from: oldest.range.from };
+  const between: Partition = { ...next, range, state: "running" };
+  const now = runtime.now();
+  const write = partitionWrite(held, between, now + runtime.timing.pageLease);
+  const result = await runtime.store.commit({ now, units: left, records: [write] });
+  if (!result.committed) return undefined;
+  await stepped.after?.([...outcomes, ...result.units]);
+  const advanced = { ...held, revision: held.revision + 1 };
+  return { held: advanced, left: [], outcomes: [], isTold: true };
+}
+
+function partitionWrite(
+  { id, ref, revision }: StoredRecord,
+  partition: Partition,
+  due: number,
+): RecordWrite {
+  const isRunning = partition.state === "running";
+  return {
+    kind: "partition",
+    id,
+    expect: revision,
+    next: { ref, due: isRunning ? due : null, data: { ...partition } },
+  };
+}
+
+async function writesOf(
+  runtime: Runtime,
+  held: StoredRecord,
+  runRecord: StoredRecord,
+  { next, splits = [], pause = 0, goesOn, outdated }: Stepped,
+  now: number,
+): Promise<readonly RecordWrite[]> {
+  const due = now + (goesOn ? runtime.timing.pageLease : pause);
+  const mine = partitionWrite(held, next, due);
+  if (!sharesRun({ next, splits })) return [mine];
+  const before = runOf(runRecord);
+  const made = opening(runRecord.id, before, splits, now);
+  let run = next.state === "running" ? made.run : closing(made.run, next);
+  if (outdated) run = { ...run, sweeps: true };
+  const more = opening(runRecord.id, run, unlocked(run, runtime.resources), now);
+  const writes = [mine, ...made.writes, ...more.writes];
+  const after = isOver(more.run)
+    ? await advanced(runtime, runRecord.id, more.run, held, next, now)
+    : { run: more.run, writes: [] };
+  return [...writes, runWrite(runRecord.id, runRecord.revision, after.run), ...after.writes];
+}
+
+/** The run when nothing of its phase is left: its next phase, or its end. */
+async function advanced(
+  runtime: Runtime,
+  runId: string,
+  run: Run,
+  held: StoredRecord,
+  next: Partition,
+  now: number,
+): Promise<{ readonly run: Run; readonly writes: readonly RecordWrite[] }> {
+  const records = await allPartitions(runtime, runId);
+  const done = records.map((record) => (record.id === held.id ? next : partitionOf(record)));
+  const at: Circumstances = {
+    chosen: runtime.resources,
+    eventGroups: eventGroups(runtime).length,
+    skew: runtime.tolerances.skew,
+    done,
+  };
+  const writes =
+    run.phase === "list" && run.kind !== "verify" ? await listedWrites(runtime, at) : [];
+  if (run.error !== undefined) {
+    return { run: await ended(runtime, run, "failed", now), writes };
+  }
+  const watermark = await runtime.store.record("watermark", EVENTS);
+  const after = following(run, at, secondsOf(watermark));
+  if (after !== undefined) {
+    const opened = opening(runId, after, partitionsOf(after, at), now);
+    return { run: opened.run, writes: [...writes, ...opened.writes] };
+  }
+  writes.push(await closed(runtime, runId, run.kind));
+  const read = firstSecond(done.filter(({ task }) => task === "events"));
+  if (read !== undefined) writes.push(...watermarkWrite(EVENTS, watermark, read));
+  return { run: await ended(runtime, run, "done", now), writes };
+}
+
+/** The run at its end, with what could not be stored until then. */
+async function ended(
+  { store }: Runtime,
+  { setAside: _, ...run }: Run,
+  state: "done" | "failed",
+  now: number,
+): Promise<Run> {
+  const setAside = await setAsideNow(store, now);
+  return { ...run, state, finishedAt: now, ...(setAside.count === 0 ? {} : { setAside }) };
+}
+
+const secondsOf = (record: StoredRecord | undefined): number | undefined =>
+  typeof record?.data.at === "number" ? record.data.at : undefined;
+
+/** Remembers that everything older than a listing has been shown. */
+async function listedWrites(runtime: Runtime, at: Circumstances): Promise<RecordWrite[]> {
+  const writes: RecordWrite[] = [];
+  for (const name of at.chosen) {
+    const since = completeSince(at, name);
+    if (since === undefined) continue;
+    const record = await runtime.store.record("watermark", name);
+    writes.push(...watermarkWrite(name, record, since + at.skew));
+  }
+  return writes;
+}
+
+/** A watermark only rises. */
+function watermarkWrite(id: string, record: StoredRecord | undefined, at: number): RecordWrite[] {
+  if ((secondsOf(record) ?? -1) >= at) return [];
+  const next = { ref: null, due: null, data: { at } };
+  return [{ kind: "watermark", id, expect: record?.revision ?? 0, next }];
+}
+
+export async function allPartitions(runtime: Runtime, runId: string): Promise<StoredRecord[]> {
+  const all: StoredRecord[] = [];
+  for (let after = ""; ; ) {
+    const page = await runtime.store.recordsOf("partition", runId, after, 200);
+    all.push(...page);
+    const last = page.at(-1);
+    if (last === undefined) return all;
+    after = last.id;
+  }
+}
+
+/** About how much of the store's limit a unit takes. */
+function sizeOf({ snapshots = [], wishes = [] }: Unit): number {
+  const contents = snapshots.map(({ content }) => (content === null ? 0 : textOf(content).length));
+  return contents.reduce((sum, length) => sum + length, ENVELOPE * (1 + wishes.length));
+}
+
+/** The units in parts that the store takes at once; at least one part. */
+function inParts({ store }: Runtime, units: readonly Unit[]): readonly (readonly Unit[])[] {
+  const parts: Unit[][] = [[]];
+  let [snapshots, bytes] = [0, 0];
+  const add = (unit: Unit) => {
+    const size = sizeOf(unit);
+    const count = unit.snapshots?.length ?? 0;
+    const isFull = snapshots + count > store.limits.snapshots || bytes + size > store.limits.bytes;
+    if (isFull && snapshots > 0) {
+      parts.push([]);
+      [snapshots, bytes] = [0, 0];
+    }
+    parts.at(-1)?.push(unit);
+    snapshots += count;
+    bytes += size;
+  };
+  for (const unit of units) {
+    // A unit with a receipt belongs together; snapshots of a page do not.
+    if (unit.receipt !== undefined) add(unit);
+    else for (const snapshot of unit.snapshots ?? []) add({ snapshots: [snapshot] });
+  }
+  return parts;
+}

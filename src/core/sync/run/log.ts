@@ -1,0 +1,55 @@
+/** What is told of runs: that they began, what their pages did, how they ended and what they found. */
+
+import type { RecordWrite } from "../../mirror/store.js";
+import { factsOf } from "../../runtime/error-facts.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { driftCount } from "../drift/drift.js";
+import { runReport } from "./report.js";
+import type { Run, RunKind } from "./run.js";
+
+export function tellBegun({ log, telemetry }: Runtime, run: string, kind: RunKind): void {
+  log?.info({ run, kind }, "A run began");
+  telemetry?.measure("runs", 1, { kind, state: "running" });
+}
+
+/** Looks among the records that a step wrote for a run that has ended with it, and tells of it. */
+export async function tellEnded(
+  runtime: Runtime,
+  written: readonly RecordWrite[] | undefined = [],
+): Promise<void> {
+  if (runtime.log === undefined && runtime.telemetry === undefined) return;
+  for (const { kind, id, next } of written) {
+    const run = kind === "run" ? (next?.data as unknown as Run | undefined) : undefined;
+    if (run === undefined || run.state === "running") continue;
+    // What is told must not undo what was done.
+    await tellEnd(runtime, id, run).catch((error: unknown) =>
+      runtime.log?.warn({ run: id, ...factsOf(error) }, "The report of a run could not be read"),
+    );
+  }
+}
+
+async function tellEnd(runtime: Runtime, id: string, run: Run): Promise<void> {
+  const { log, telemetry } = runtime;
+  const { kind, state, startedAt, finishedAt } = run;
+  const seconds = ((finishedAt ?? runtime.now()) - startedAt) / 1000;
+  telemetry?.measure("runs", 1, { kind, state });
+  telemetry?.measure("run.duration", seconds, { kind, state });
+  const { resources = {}, setAside } = (await runReport(runtime, id)) ?? {};
+  const found = Object.entries(resources);
+  let [objects, differing] = [0, 0];
+  for (const [resource, { rows, drift }] of found) {
+    objects += rows;
+    if (drift === undefined) continue;
+    differing += driftCount(drift);
+    for (const each of ["missing", "different", "ghost"] as const) {
+      if (drift[each] > 0)
+        telemetry?.measure("drift", drift[each], { kind, resource, drift: each });
+    }
+  }
+  const set_aside = setAside?.count ?? 0;
+  const details = { run: id, kind, state, seconds, objects, differing, set_aside };
+  if (state === "failed") log?.error(details, "A run failed; `runs()` says why");
+  else if (set_aside > 0) log?.error(details, "A run ended, and some objects cannot be stored");
+  else if (differing > 0) log?.warn(details, "A run ended, and found what differed from Stripe");
+  else log?.info(details, "A run ended");
+}

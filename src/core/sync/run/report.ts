@@ -1,0 +1,120 @@
+/** What a run says of itself, readable while it runs. */
+import type { ResourceName } from "../../catalogue/catalogue.js";
+import type { StoredRecord } from "../../mirror/store.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import type { SetAsideReport } from "../../runtime/set-aside.js";
+import { type Confidence, confidence } from "../drift/confidence.js";
+import { type Drift, driftCount, sumDrift } from "../drift/drift.js";
+import { driftOf } from "../drift/findings.js";
+import { allPartitions } from "./commit.js";
+import {
+  type Partition,
+  type Phase,
+  partitionOf,
+  type RunKind,
+  type RunState,
+  runOf,
+} from "./run.js";
+
+/** How far one resource of a run is. */
+export interface Progress {
+  readonly pages: number;
+  /** Objects that pages showed, or that were asked for by id. */
+  readonly rows: number;
+  readonly state: RunState;
+  /** What went wrong last; a run that is still running tries it again. */
+  readonly error?: string;
+  /** Where the mirror and Stripe disagreed; a reconcile has repaired it, a verification not. */
+  readonly drift?: Drift;
+  /** Of a sampled verification: what the sample says about all rows. */
+  readonly confidence?: Confidence;
+}
+
+/** A run of `sync`, `reconcile` or `verify`, while it runs and after it. */
+export interface RunReport {
+  readonly runId: string;
+  readonly kind: RunKind;
+  /** `done` only when every partition of every phase was. */
+  readonly state: RunState;
+  readonly phase: Phase;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+  readonly error?: string;
+  /** Objects that could not be stored, as of the run's end; absent if there were none. */
+  readonly setAside?: SetAsideReport;
+  readonly resources: { readonly [N in ResourceName]?: Progress };
+  /** The reading of Stripe's events, where the run has come to it. */
+  readonly events?: Progress;
+  readonly partitions: { readonly [state in RunState]: number };
+}
+
+export async function runReport(runtime: Runtime, runId: string): Promise<RunReport | undefined> {
+  const record = await runtime.store.record("run", runId);
+  return record && reportOf(runtime, record);
+}
+
+/** The runs of late, newest first. */
+export async function latestRuns(runtime: Runtime, limit = 10): Promise<readonly RunReport[]> {
+  const records = await runtime.store.records("run", "", limit);
+  return Promise.all(records.map((record) => reportOf(runtime, record)));
+}
+
+async function reportOf(runtime: Runtime, record: StoredRecord): Promise<RunReport> {
+  const { kind, state, phase, startedAt, finishedAt, error, sweeps, setAside } = runOf(record);
+  const partitions = (await allPartitions(runtime, record.id)).map(partitionOf);
+  const entries: [ResourceName, Progress][] = [];
+  for (const resource of runtime.resources) {
+    const own = partitions.filter((each) => each.resource === resource);
+    if (own.length === 0 && kind === "catch-up") continue;
+    const repaired = sweeps ? [await driftOf(runtime, record.id, resource)] : [];
+    const shown = kind === "verify" || sweeps ? repaired : undefined;
+    entries.push([resource, progressOf(own, shown)]);
+  }
+  const events = partitions.filter(({ task }) => task === "events");
+  const count = (which: RunState) => partitions.filter((each) => each.state === which).length;
+  return {
+    runId: record.id,
+    kind,
+    state,
+    phase,
+    startedAt,
+    finishedAt,
+    ...(error === undefined ? {} : { error }),
+    ...(setAside === undefined ? {} : { setAside }),
+    resources: Object.fromEntries(entries),
+    ...(events.length === 0 ? {} : { events: progressOf(events, undefined) }),
+    partitions: { running: count("running"), done: count("done"), failed: count("failed") },
+  };
+}
+
+function progressOf(
+  partitions: readonly Partition[],
+  repaired: readonly Drift[] | undefined,
+): Progress {
+  const sum = (field: "pages" | "rows") => partitions.reduce((all, each) => all + each[field], 0);
+  const error = partitions.find((each) => each.error !== undefined)?.error;
+  const drift =
+    repaired && sumDrift([...repaired, ...partitions.flatMap((each) => each.drift ?? [])]);
+  const sample = partitions.find((each) => each.sample !== undefined)?.sample;
+  return {
+    pages: sum("pages"),
+    rows: sum("rows"),
+    state: worst(partitions.map(({ state }) => state)),
+    ...(error === undefined ? {} : { error }),
+    ...(drift === undefined ? {} : { drift }),
+    ...(sample === undefined || drift === undefined
+      ? {}
+      : {
+          confidence: confidence(
+            Math.min(sample.size, sample.population),
+            sample.population,
+            Math.min(driftCount(drift), sample.size, sample.population),
+          ),
+        }),
+  };
+}
+
+function worst(states: readonly RunState[]): RunState {
+  if (states.includes("failed")) return "failed";
+  return states.length > 0 && states.every((state) => state === "done") ? "done" : "running";
+}

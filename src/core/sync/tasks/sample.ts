@@ -1,0 +1,132 @@
+/**
+ * Verifies a sample: rows of the mirror drawn by lot, each compared with Stripe; and pages of
+ * Stripe's lists at moments spread over the same time, whose objects the mirror must have.
+ */
+import type Stripe from "stripe";
+import type { Listing } from "../../catalogue/resource.js";
+import { resources } from "../../catalogue/resources.js";
+import { hash } from "../../mirror/hash.js";
+import { sightsOfPage } from "../../mirror/snapshot.js";
+import { paced } from "../../stripe/pacer.js";
+import { unequal } from "../drift/compare.js";
+import type { Partition } from "../run/run.js";
+import { isByCreated, type ListedPage, resourceOf, type Step, type Stepped } from "../run/step.js";
+import { ALWAYS } from "./scan.js";
+import { settlePending } from "./settle.js";
+
+const SCAN = 500;
+const PAGE = 100;
+const MOST_PROBES = 10;
+
+type Lot = readonly [lot: number, id: string];
+
+/** Keeps the lowest lots, so that every row has the same chance however many there are. */
+export function draw(
+  chosen: readonly Lot[],
+  ids: readonly string[],
+  size: number,
+  seed: number,
+): readonly Lot[] {
+  const lots = ids.map((id): Lot => [hash(id, seed), id]);
+  return [...chosen, ...lots].sort(([a], [b]) => a - b).slice(0, size);
+}
+
+export async function sampleStep(step: Step): Promise<Stepped> {
+  const settled = await settlePending(step);
+  const { at } = settled;
+  if (settled.isUnfinished) return { next: at };
+  const sample = at.sample ?? { size: 0, population: 0, chosen: [], probes: [] };
+  if (!at.listed) return drawStep(step, at, sample);
+  const [probe, ...probes] = sample.probes;
+  if (probe === undefined) return { next: { ...at, state: "done" } };
+  return probeStep(step, at, { ...sample, probes }, probe);
+}
+
+/** Goes through the mirror's ids and keeps the sample; at the end its rows are compared. */
+async function drawStep(
+  { runtime, runId }: Step,
+  at: Partition,
+  sample: NonNullable<Partition["sample"]>,
+): Promise<Stepped> {
+  const resource = resourceOf(at);
+  const found = await runtime.store.unconfirmed(resource, ALWAYS, at.cursor ?? "", SCAN);
+  const ids = found.map(({ id }) => id);
+  if (ids.length > 0) {
+    const chosen = draw(sample.chosen, ids, sample.size, hash(runId));
+    const population = sample.population + ids.length;
+    return {
+      next: { ...at, cursor: ids.at(-1) ?? null, sample: { ...sample, chosen, population } },
+    };
+  }
+  const chosen = sample.chosen.map(([, id]) => id);
+  const probes = isByCreated(at.resource) ? await probesAt(runtime, at, chosen) : [];
+  return {
+    next: {
+      ...at,
+      listed: true,
+      rows: chosen.length,
+      pending: chosen.map((id) => ({ do: "compare" as const, id })),
+      sample: { ...sample, probes },
+    },
+  };
+}
+
+/** Moments between the oldest and the newest row of the sample, evenly spread. */
+async function probesAt(
+  runtime: Step["runtime"],
+  at: Partition,
+  chosen: readonly string[],
+): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (const id of chosen.slice(0, PAGE)) {
+    const content = (await runtime.store.row(resourceOf(at), id))?.stripe as
+      | { created?: number }
+      | null
+      | undefined;
+    if (content?.created !== undefined) times.push(content.created);
+  }
+  const oldest = Math.min(...times);
+  const newest = Math.floor(runtime.now() / 1000);
+  const count = Math.min(MOST_PROBES, Math.ceil(chosen.length / PAGE));
+  if (times.length === 0) return [newest];
+  return Array.from({ length: count }, (_, index) =>
+    Math.round(newest - ((newest - oldest) * index) / count),
+  );
+}
+
+/** Every object of a page at some moment must be in the mirror. What was compared counts once. */
+async function probeStep(
+  step: Step,
+  at: Partition,
+  sample: NonNullable<Partition["sample"]>,
+  probe: number,
+): Promise<Stepped> {
+  const { runtime } = step;
+  const resource = resourceOf(at);
+  const compared = new Set(sample.chosen.map(([, id]) => id));
+  const pending = [];
+  const chosen = [...sample.chosen];
+  for (const list of resources[resource].lists as unknown as readonly Listing<{ id: string }>[]) {
+    let startedAt = runtime.now();
+    const send = (): PromiseLike<Stripe.ApiList<{ id: string }>> => {
+      startedAt = runtime.now();
+      return list(runtime.stripe(), { limit: PAGE, created: { lte: probe } });
+    };
+    const page: ListedPage = Object.assign(await paced(runtime, `GET ${resource}`, send), {
+      startedAt,
+    });
+    const fresh = sightsOfPage(runtime, resource, page, startedAt).filter(
+      ({ id }) => !compared.has(id),
+    );
+    for (const { id } of fresh) {
+      compared.add(id);
+      chosen.push([0, id]);
+    }
+    pending.push(...(await unequal(runtime, resource, fresh)));
+  }
+  const rows = at.rows + chosen.length - sample.chosen.length;
+  return {
+    next: { ...at, pages: at.pages + 1, rows, pending, sample: { ...sample, chosen } },
+    ...(pending.length === 0 ? {} : { pause: runtime.timing.verifyDelay }),
+  };
+}

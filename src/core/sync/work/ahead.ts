@@ -1,0 +1,72 @@
+/**
+ * The next page of a list, fetched while the last one is written. Only where this process goes on
+ * with the list itself, and where requests need not wait for their turn anyway: a page that nobody
+ * asks for in time is forgotten, and whoever takes the list up fetches it anew. No more pages are
+ * under way at once than were asked for.
+ */
+import type { Runtime } from "../../runtime/runtime.js";
+import type { Partition } from "../run/run.js";
+import type { ListedPage } from "../run/step.js";
+
+/** Milliseconds after which a page is too old to be of use. */
+const TOO_OLD = 10_000;
+
+interface Ahead {
+  /** How many more requests may be under way, and who waits for that. */
+  free: number;
+  readonly waiting: (() => void)[];
+  readonly pages: Map<string, { readonly at: number; readonly page: Promise<ListedPage> }>;
+}
+
+const processes = new WeakMap<Runtime, Ahead>();
+
+/** This process works at lists until they end, with so many pages at once. */
+export function fetchAhead(runtime: Runtime, most: number): void {
+  if (!processes.has(runtime))
+    processes.set(runtime, { free: most, waiting: [], pages: new Map() });
+}
+
+/** The page that a partition needs next, if it was fetched ahead. */
+export function fetchedAhead(runtime: Runtime, at: Partition): Promise<ListedPage> | undefined {
+  const ahead = processes.get(runtime);
+  const found = ahead?.pages.get(placeOf(at));
+  ahead?.pages.delete(placeOf(at));
+  return found !== undefined && found.at > runtime.now() - TOO_OLD ? found.page : undefined;
+}
+
+/** Begins to fetch the page that a partition will need next; false if it does not. */
+export function beginNext(
+  runtime: Runtime,
+  at: Partition,
+  fetch: (at: Partition) => Promise<ListedPage>,
+): boolean {
+  const ahead = processes.get(runtime);
+  if (ahead === undefined || ahead.free <= 0) return false;
+  const now = runtime.now();
+  for (const [place, page] of ahead.pages) {
+    if (page.at <= now - TOO_OLD) ahead.pages.delete(place);
+  }
+  const page = fetch(at);
+  page.catch(() => {}); // whoever asks for it is told
+  ahead.pages.set(placeOf(at), { at: now, page });
+  return true;
+}
+
+/** Sends a request when no more than the most are under way. */
+export async function inTurn<T>(runtime: Runtime, send: () => PromiseLike<T>): Promise<T> {
+  const ahead = processes.get(runtime);
+  if (ahead === undefined) return send();
+  if (ahead.free > 0) ahead.free--;
+  else await new Promise<void>((go) => ahead.waiting.push(go));
+  try {
+    return await send();
+  } finally {
+    const next = ahead.waiting.shift();
+    if (next === undefined) ahead.free++;
+    else next();
+  }
+}
+
+function placeOf({ resource, list, range, cursor }: Partition): string {
+  return JSON.stringify([resource, list, range.from, range.to, cursor]);
+}

@@ -1,0 +1,25 @@
+/**
+ * Workers that have nothing to do wait here. What other processes leave to do they find by looking
+ * again after a while; what their own process does, they are told of.
+ */
+import type { Runtime } from "../../runtime/runtime.js";
+
+const waiting = new WeakMap<Runtime, Set<() => void>>();
+
+/** Waits so many milliseconds, or until there is news. */
+export async function waitForWork(runtime: Runtime, milliseconds: number): Promise<void> {
+  const those = waiting.get(runtime) ?? new Set();
+  waiting.set(runtime, those);
+  let called: () => void = () => {};
+  const news = new Promise<void>((resolve) => {
+    called = resolve;
+  });
+  those.add(called);
+  await Promise.race([news, runtime.sleep(milliseconds)]);
+  those.delete(called);
+}
+
+/** There is something to do, or nothing any more. */
+export function callWorkers(runtime: Runtime): void {
+  for (const call of waiting.get(runtime) ?? []) call();
+}

@@ -1,0 +1,39 @@
+/**
+ * Prices that were made inside a subscription are in no list. They are found by the subscriptions
+ * that use them, and asked for by id.
+ */
+import type { Runtime } from "../../runtime/runtime.js";
+import type { Pending } from "../run/run.js";
+import { each } from "../run/step.js";
+
+const AT_ONCE = 8;
+/** Prices that this process has seen in the mirror; most accounts have few. */
+const KNOWN = 20_000;
+const knownTo = new WeakMap<object, Set<string>>();
+
+/** The prices of these subscriptions that the mirror has never heard of. */
+export async function inlinePrices(
+  runtime: Runtime,
+  subscriptions: readonly object[],
+): Promise<Pending[]> {
+  if (!runtime.resources.includes("prices")) return [];
+  const known = knownTo.get(runtime.store) ?? new Set<string>();
+  knownTo.set(runtime.store, known);
+  if (known.size > KNOWN) known.clear();
+  const used = new Set(subscriptions.flatMap(pricesOf));
+  const unsure = [...used].filter((id) => !known.has(id));
+  const found = await each(unsure, AT_ONCE, (id) => runtime.store.version("prices", id));
+  return unsure.flatMap((id, index) => {
+    if (found[index] === undefined)
+      return [{ do: "fetch" as const, resource: "prices" as const, id }];
+    known.add(id);
+    return [];
+  });
+}
+
+function pricesOf(subscription: object): string[] {
+  const { items } = subscription as {
+    items?: { data?: readonly { price?: { id?: string } | null }[] };
+  };
+  return (items?.data ?? []).flatMap(({ price }) => (price?.id === undefined ? [] : [price.id]));
+}

@@ -1,0 +1,144 @@
+/**
+ * The one step that every run is made of: take a partition that is due, do one page of it, commit.
+ * Any number of workers do this at once; one that dies is waited for, and its page done again.
+ */
+
+import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
+import { errorType, factsOf } from "../../runtime/error-facts.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { type Note, observed } from "../../runtime/telemetry.js";
+import { commitStep, type Written } from "../run/commit.js";
+import { afterFailure } from "../run/failure.js";
+import { tellEnded } from "../run/log.js";
+import { type Partition, partitionOf, runOf } from "../run/run.js";
+import { latestOf } from "../run/shared.js";
+import type { Step, Stepped } from "../run/step.js";
+import { listStep } from "../tasks/list.js";
+import { sampleStep } from "../tasks/sample.js";
+import { scanStep } from "../tasks/scan.js";
+import { settleStep, sweepStep } from "../tasks/sweep.js";
+import { callWorkers } from "./idle.js";
+
+/** Pages after which a worker gives a partition back, to look what else is due. */
+const STAY = 20;
+
+/**
+ * Does one page of whatever is due, of any run, or several where the next is fetched ahead. False
+ * when nothing was due. What fails is written into the partition; it throws only when even that is
+ * impossible, and then somebody else takes the partition up once its lease is over.
+ */
+export async function workPage(runtime: Runtime): Promise<boolean> {
+  const [held] = await runtime.store.takeRecords("partition", {
+    now: runtime.now(),
+    lease: runtime.timing.pageLease,
+    limit: 1,
+  });
+  if (held === undefined) return false;
+  let mine: StoredRecord | undefined = held;
+  for (let pages = 1; mine !== undefined; pages++) {
+    mine = await workOn(runtime, mine, pages < STAY);
+  }
+  return true;
+}
+
+/** One page of a partition that is held. Its record if it is still held afterwards. */
+async function workOn(
+  runtime: Runtime,
+  held: StoredRecord,
+  mayStay: boolean,
+): Promise<StoredRecord | undefined> {
+  const run = held.ref === null ? undefined : await runtime.store.record("run", held.ref);
+  if (run !== undefined && runOf(run).state === "running") {
+    return observed(runtime.telemetry, "step", (note) =>
+      advance(runtime, held, run, mayStay, note),
+    );
+  }
+  await drop(runtime, held);
+  return undefined;
+}
+
+async function advance(
+  runtime: Runtime,
+  held: StoredRecord,
+  run: StoredRecord,
+  mayStay: boolean,
+  note: Note | undefined,
+): Promise<StoredRecord | undefined> {
+  const at = partitionOf(held);
+  const { kind } = runOf(run);
+  const { resource, task } = at;
+  note?.({ run: run.id, kind, task, resource });
+  try {
+    const latest = () => runOf(latestOf(runtime, run));
+    const step: Step = { runtime, runId: run.id, run: runOf(run), latest, at };
+    const { goesOn = false, ...stepped } = await stepOf(step);
+    const { error: _, ...rest } = stepped.next;
+    const next = { ...rest, attempts: 0 };
+    const done = { ...stepped, next, goesOn: goesOn && mayStay };
+    const written = await commitAndTell(runtime, held, run, done);
+    const objects = next.rows - at.rows;
+    note?.({ objects });
+    if (objects > 0) runtime.telemetry?.measure("run.objects", objects, { kind, resource });
+    return written?.kept;
+  } catch (error) {
+    note?.({ outcome: "failed", "error.type": errorType(error) });
+    const failure = failed(runtime, run.id, at, error);
+    await commitAndTell(runtime, held, run, failure);
+    return undefined;
+  }
+}
+
+/** Commits a step, and tells those who wait for work and those who wait for the run's end. */
+async function commitAndTell(
+  runtime: Runtime,
+  held: StoredRecord,
+  run: StoredRecord,
+  stepped: Stepped,
+): Promise<Written | undefined> {
+  const written = await commitStep(runtime, held, run, stepped);
+  if (written?.records.some(isNews)) callWorkers(runtime);
+  await tellEnded(runtime, written?.records);
+  return written;
+}
+
+/** A partition that anybody may take, or the run's end. */
+const isNews = ({ kind, expect, next }: RecordWrite): boolean =>
+  (kind === "partition" && expect === 0) || (kind === "run" && next?.data.state !== "running");
+
+function stepOf(step: Step): Promise<Stepped> {
+  switch (step.at.task) {
+    case "list":
+    case "events":
+      return listStep(step);
+    case "sweep":
+      return step.run.kind === "verify" ? scanStep(step) : sweepStep(step);
+    case "sample":
+      return sampleStep(step);
+    case "settle":
+      return settleStep(step);
+  }
+}
+
+function failed(runtime: Runtime, runId: string, at: Partition, error: unknown): Stepped {
+  const after = afterFailure(error, String(at.resource), at.attempts, Math.random());
+  const next: Partition = {
+    ...at,
+    attempts: at.attempts + 1,
+    error: after.message,
+    state: after.retry ? "running" : "failed",
+  };
+  const line = { run: runId, resource: at.resource, attempts: next.attempts, ...factsOf(error) };
+  if (after.retry) runtime.log?.warn(line, "A page failed and is tried again");
+  else runtime.log?.error(line, "A page failed for good; `runs()` says what to do");
+  return after.retry ? { next, pause: after.delay } : { next };
+}
+
+/** Nobody needs it any more. */
+async function drop(runtime: Runtime, held: StoredRecord): Promise<void> {
+  const { kind, id, revision, ref, data } = held;
+  await runtime.store.commit({
+    now: runtime.now(),
+    units: [],
+    records: [{ kind, id, expect: revision, next: { ref, due: null, data } }],
+  });
+}

@@ -1,0 +1,179 @@
+/**
+ * Commits of single events, together: whatever arrives while commits are under way goes into the
+ * next one, and everybody is answered after his own is in the database. Nobody waits for company.
+ */
+
+import { keyOf } from "../../core/mirror/plan.js";
+import type { Batch, Committed, Store, UnitOutcome } from "../../core/mirror/store.js";
+import { textOf } from "../../core/mirror/text.js";
+import { BillingError } from "../../core/runtime/errors.js";
+
+type Commit = Store["commit"];
+
+interface Member {
+  readonly batch: Batch;
+  /** What it touches: two that share a key are never under way at the same time. */
+  readonly keys: readonly string[];
+  readonly bytes: number;
+  resolve(committed: Committed): void;
+  reject(error: unknown): void;
+}
+
+export interface GroupOptions {
+  /** How many groups are under way at once, unless some of them take long. */
+  readonly lanes: number;
+  /** How many groups may be under way at once, those that take long included. */
+  readonly most: number;
+  /** How many units a group may have, and how large they may be together. */
+  readonly units: number;
+  readonly bytes: number;
+  /** How large all that is not answered yet may be together; what comes then is refused. */
+  readonly heldBytes: number;
+}
+
+/** What waits takes some memory even if it is about nothing. */
+const ENVELOPE = 1000;
+/** Milliseconds after which a group that is still under way makes room for another. */
+const PATIENCE = 1000;
+
+export function inGroups(commit: Commit, options: GroupOptions): Commit {
+  const { lanes, most: mostGroups, units, bytes, heldBytes } = options;
+  let waiting: Member[] = [];
+  let held = 0;
+  const busy = new Set<string>();
+  let running = 0;
+  let underWay = 0;
+  let scheduled = false;
+
+  /** The next group: in the order of arrival, but past those whose objects are being written. */
+  const take = (most: number): Member[] => {
+    const taken: Member[] = [];
+    const left: Member[] = [];
+    const passed = new Set<string>();
+    let size = 0;
+    for (const member of waiting) {
+      const free = !member.keys.some((key) => busy.has(key) || passed.has(key));
+      const fits = taken.length === 0 || size + member.bytes <= bytes;
+      if (free && fits && taken.length < most) {
+        taken.push(member);
+        size += member.bytes;
+      } else {
+        left.push(member);
+        for (const key of member.keys) passed.add(key); // who comes after it stays after it
+      }
+    }
+    waiting = left;
+    for (const { keys } of taken) for (const key of keys) busy.add(key);
+    return taken;
+  };
+
+  const start = (): void => {
+    scheduled = false;
+    while (hasRoom() && waiting.length > 0) {
+      // What waits is shared out evenly, so that one group is written while another is made up.
+      const group = take(Math.min(units, Math.ceil(waiting.length / (lanes - running))));
+      if (group.length === 0) return;
+      const leaveLane = occupyLane();
+      underWay++;
+      void commitGroup(commit, group).finally(() => {
+        for (const { keys, bytes: size } of group) {
+          for (const key of keys) busy.delete(key);
+          held -= size;
+        }
+        underWay--;
+        leaveLane();
+      });
+    }
+  };
+
+  /**
+   * Each group under way holds a connection of the pool. Those that wait for a lock leave their
+   * lane to others, but they are bounded too, or a locked table would take the whole pool.
+   */
+  const hasRoom = (): boolean => running < lanes && underWay < mostGroups;
+
+  /** Somebody may hold a lock on what a group writes: it does not keep the lane for ever. */
+  const occupyLane = (): (() => void) => {
+    running++;
+    let isIn = true;
+    const leave = () => {
+      clearTimeout(timer);
+      if (isIn) running--;
+      isIn = false;
+      schedule();
+    };
+    const timer = setTimeout(leave, PATIENCE);
+    return leave;
+  };
+
+  /** At the end of this turn, so that requests that were read together are written together. */
+  const schedule = (): void => {
+    if (scheduled || !hasRoom()) return;
+    scheduled = true;
+    setImmediate(start);
+  };
+
+  return (batch) => {
+    if (batch.units.length !== 1 || (batch.records ?? []).length > 0) return commit(batch);
+    const size = sizeOf(batch);
+    if (held + size > heldBytes) return Promise.reject(tooMany());
+    held += size;
+    return new Promise((resolve, reject) => {
+      waiting.push({ batch, keys: keysOf(batch), bytes: size, resolve, reject });
+      schedule();
+    });
+  };
+}
+
+function keysOf({ units }: Batch): string[] {
+  return units.flatMap(({ receipt, snapshots = [], wishes = [] }) => [
+    ...(receipt === undefined ? [] : [`event ${receipt.eventId}`]),
+    ...snapshots.map(({ resource, id }) => keyOf(resource, id)),
+    ...wishes.map(({ kind, id }) => `${kind} ${id}`),
+  ]);
+}
+
+function sizeOf({ units }: Batch): number {
+  const contents = units.flatMap(({ snapshots = [] }) => snapshots.map(({ content }) => content));
+  return contents.reduce((sum, each) => sum + (each ? textOf(each).length : 0), ENVELOPE);
+}
+
+function tooMany(): BillingError {
+  return new BillingError(
+    "store_error",
+    "More events are waiting for the database than this process can keep. It was not stored; Stripe sends it again. If this lasts, the database is too slow for the traffic.",
+  );
+}
+
+/** Commits the group, or, if that is not possible, each of its members. Never throws. */
+async function commitGroup(commit: Commit, group: readonly Member[]): Promise<void> {
+  if (group.length === 1) return commitEach(commit, group);
+  try {
+    const result = await commit({
+      now: Math.max(...group.map(({ batch }) => batch.now)),
+      units: group.flatMap(({ batch }) => batch.units),
+    });
+    if (!result.committed) throw new Error("A commit without records cannot conflict");
+    group.forEach(({ resolve }, index) => {
+      resolve({ committed: true, units: [result.units[index] as UnitOutcome] });
+    });
+  } catch {
+    await commitEach(commit, group);
+  }
+}
+
+/**
+ * Each by itself, because one that cannot be stored must not fail the others, and whoever fails is
+ * to be told of his own error. All at once, as without groups: if nobody answers, all wait the same
+ * time. Those about one object keep their order.
+ */
+async function commitEach(commit: Commit, group: readonly Member[]): Promise<void> {
+  const last = new Map<string, Promise<void>>();
+  const all = group.map(({ batch, keys, resolve, reject }) => {
+    const before = Promise.all(keys.map((key) => last.get(key)));
+    const done = before.then(() => commit(batch)).then(resolve, reject);
+    for (const key of keys) last.set(key, done);
+    return done;
+  });
+  await Promise.all(all);
+}

@@ -1,0 +1,281 @@
+/** The one statement that writes what a commit has planned, or takes itself back. */
+import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { resources } from "../../core/catalogue/resources.js";
+import { type EmptyRows, emptyRowsOf, linkedResource } from "../../core/catalogue/row.js";
+import { ASK_DELAY } from "../../core/mirror/rule.js";
+import { snake } from "../schema/tables.js";
+import { entityOf, type Names } from "../store/sql.js";
+import {
+  documentsOf,
+  fill,
+  type List,
+  type Parameters,
+  rowsOf,
+  type Statement,
+  type Template,
+  template,
+  textsOf,
+} from "../store/statement.js";
+import type { Affected, Judged } from "./plan.js";
+import {
+  JUDGED,
+  type Part,
+  partsOf,
+  RECEIVED,
+  type VersionPart,
+  WISHED,
+  type Writes,
+  writesOf,
+} from "./writes.js";
+
+/** What the statement answers as `ok` when everything was written. */
+export const WRITTEN = 1;
+
+/** The statement for what was planned at a time, or undefined if there is nothing to write. */
+export type Writer = (
+  judged: Judged,
+  affected: readonly Affected[],
+  now: number,
+) => Statement | undefined;
+
+/**
+ * The statement depends on nothing but which parts it has and whether each is about one thing, so
+ * it is put together when a batch of that shape first comes.
+ */
+export function createWriter(names: Names, chosen: readonly ResourceName[]): Writer {
+  const templates = new Map<string, Template<Writes>>();
+  return (judged, affected, now) => {
+    const writes = writesOf(judged, affected, now);
+    const { parts, single } = partsOf(writes);
+    if (parts.length === 0) return undefined;
+    const shape = `${single} ${parts.join(" ")}`;
+    let found = templates.get(shape);
+    if (found === undefined) {
+      found = template((into) => writeParts(into, allParts(names, chosen), parts, single));
+      templates.set(shape, found);
+    }
+    return fill(found, writes);
+  };
+}
+
+/**
+ * A part of the statement. PostgreSQL would run the parts in an order of its own, and two commits
+ * that lock the same things in different orders can block each other for ever; so each waits for
+ * those before it. Where rows are counted, nothing that follows happens unless all are there.
+ */
+interface PartText {
+  readonly counted?: boolean;
+  /** What must hold for this part to do anything is given to it as `ready`. */
+  sql(into: Filling, ready: string): string;
+}
+
+/** The parameters, with moments that are added when first named: PostgreSQL refuses unused ones. */
+interface Filling extends Parameters<Writes> {
+  readonly now: () => string;
+  readonly askAt: () => string;
+  /** A list of what is written. */
+  list<T>(of: (writes: Writes) => readonly T[] | undefined): List<Writes, T>;
+}
+
+/**
+ * Writes what was planned, if every object still has the version that was judged and every event is
+ * new. If that shows before anything is written, the answer is not {@link WRITTEN}. If it shows
+ * later, the statement fails, because an error is the only way for one statement to take itself
+ * back: by a key that is there already, or, on purpose, by a division by zero. (To have PostgreSQL
+ * look for the key first, by ON CONFLICT, costs it half as much again as to insert the row.)
+ */
+function writeParts(
+  { add }: Parameters<Writes>,
+  all: ReadonlyMap<Part, PartText>,
+  parts: readonly Part[],
+  single: boolean,
+): string {
+  const once = (value: (writes: Writes) => unknown) => {
+    let named: string | undefined;
+    return () => {
+      named ??= `${add(value)}::bigint`;
+      return named;
+    };
+  };
+  const into: Filling = {
+    add,
+    now: once(({ now }) => now),
+    askAt: once(({ now }) => now + ASK_DELAY),
+    list: (of) => ({ single, of: (writes) => of(writes) ?? [] }),
+  };
+  let ready = "true";
+  let untouched = "false"; // holds if it is known that nothing was written
+  const texts = parts.map((name) => {
+    const { counted, sql } = all.get(name) as PartText;
+    const text = `${name} AS (${sql(into, ready)})`;
+    if (!counted) return text;
+    const some = `EXISTS (SELECT FROM ${name})`;
+    if (ready === "true") untouched = `NOT ${some}`;
+    // Counting takes PostgreSQL longer than to see that there is one.
+    const count = ({ sizes }: Writes) => sizes.get(name);
+    ready = single ? some : `(SELECT count(*) FROM ${name}) = ${add(count)}::bigint`;
+    return text;
+  });
+  const rows = into.list(({ judged }) => judged);
+  const judged = isJudged(parts)
+    ? [`judged AS (SELECT * FROM ${rowsOf(into, "j", JUDGED, rows)})`]
+    : [];
+  return `WITH ${[...judged, ...texts].join(", ")}
+SELECT 1 / CASE WHEN ${ready} THEN ${WRITTEN} WHEN ${untouched} THEN -1 ELSE 0 END AS ok`;
+}
+
+const isJudged = (parts: readonly Part[]): boolean =>
+  parts.some((part) => part === "changed" || part === "made" || part === "agreed");
+
+/** Every part that a statement may have. */
+function allParts(names: Names, chosen: readonly ResourceName[]): ReadonlyMap<Part, PartText> {
+  const parts = new Map<Part, PartText>([
+    ...Object.entries(versionParts(names)),
+    ["received", receivedPart(names)],
+    ["wished", wishedPart(names)],
+  ] as [Part, PartText][]);
+  for (const resource of chosen) {
+    parts.set(`put_${resource}`, putPart(names, chosen, resource));
+    parts.set(`gone_${resource}`, gonePart(names, resource));
+  }
+  for (const rule of emptyRowsOf(chosen)) {
+    const { empty, filled } = emptyRowParts(names, rule);
+    parts.set(`empty_${rule.resource}`, empty);
+    parts.set(`filled_${rule.resource}`, filled);
+  }
+  return parts;
+}
+
+function versionParts({ versions }: Names): Record<VersionPart, PartText> {
+  // PostgreSQL takes the condition on `part` to leave one row, and so finds each version by its key.
+  return {
+    changed: {
+      counted: true,
+      sql: ({ askAt }, ready) => `
+  UPDATE ${versions} v
+  SET revision = j.revision, state = j.state, lo = j.lo, hi = j.hi, first = j.first,
+      ask_at = CASE WHEN j.stale THEN coalesce(v.ask_at, ${askAt()}) END
+  FROM judged j WHERE j.part = 'changed' AND v.resource = j.resource AND v.id = j.id AND v.revision = j.was
+    AND v.state = j.was_state AND v.lo = j.was_lo AND v.hi = j.was_hi AND ${ready}
+  RETURNING 1`,
+    },
+    made: {
+      counted: true,
+      sql: ({ askAt }, ready) => `
+  INSERT INTO ${versions} (resource, id, revision, state, lo, hi, first, ask_at)
+  SELECT resource, id, revision, state, lo, hi, first, CASE WHEN stale THEN ${askAt()} END
+  FROM judged WHERE part = 'made' AND ${ready} RETURNING 1`,
+    },
+    agreed: {
+      counted: true,
+      sql: (_, ready) => `
+  SELECT 1 FROM judged j WHERE j.part = 'agreed' AND ${ready} AND j.was = coalesce((
+    SELECT v.revision FROM ${versions} v WHERE v.resource = j.resource AND v.id = j.id LIMIT 1), 0)`,
+    },
+  };
+}
+
+function receivedPart({ receipts }: Names): PartText {
+  return {
+    counted: true,
+    sql: (into, ready) => `
+  INSERT INTO ${receipts} (event_id, type, created, object_id, received_at)
+  SELECT event_id, type, created, object_id, ${into.now()}
+  FROM ${rowsOf(
+    into,
+    "r",
+    RECEIVED,
+    into.list(({ received }) => received),
+  )}
+  WHERE ${ready} RETURNING 1`,
+  };
+}
+
+function wishedPart({ records }: Names): PartText {
+  return {
+    sql: (into, ready) => `
+  INSERT INTO ${records} AS r (kind, id, revision, ref, due, data)
+  SELECT kind, id, 1, NULL, due, data FROM ${rowsOf(
+    into,
+    "w",
+    WISHED,
+    into.list(({ wished }) => wished),
+  )} WHERE ${ready}
+  ON CONFLICT (kind, id) DO UPDATE SET revision = r.revision + 1, due = least(r.due, excluded.due), data = excluded.data`,
+  };
+}
+
+function putPart(names: Names, chosen: readonly ResourceName[], resource: ResourceName): PartText {
+  const entry = resources[resource];
+  const id = snake(entry.idField);
+  const linked = linkedResource(chosen) === resource;
+  const columns = Object.entries<{ from: string }>(entry.columns)
+    .filter(([, { from }]) => from !== "link" || linked)
+    .map(([field, { from }]) => ({ name: snake(field), from }));
+  const values = columns.map(({ from }) =>
+    from === "link" ? entityOf(names, "c.id") : `c.content #>> '{${from.replaceAll(".", ",")}}'`,
+  );
+  const updates = ["stripe", "last_synced_at"]
+    .concat(columns.filter(({ from }) => from !== "link").map(({ name }) => name))
+    .map((name) => `${name} = excluded.${name}`);
+  return {
+    sql: (into, ready) => {
+      const documents = documentsOf(
+        into,
+        "c",
+        into.list(({ puts }) => puts.get(resource)),
+      );
+      return `
+  INSERT INTO ${names.table(resource)} (${[id, ...columns.map(({ name }) => name), "stripe", "last_synced_at"].join(", ")})
+  SELECT ${["c.id", ...values, "c.content", into.now()].join(", ")} FROM ${documents} WHERE ${ready}
+  ON CONFLICT (${id}) DO UPDATE SET ${updates.join(", ")}`;
+    },
+  };
+}
+
+function gonePart(names: Names, resource: ResourceName): PartText {
+  const id = snake(resources[resource].idField);
+  return {
+    sql: (into, ready) => {
+      const gone = textsOf(
+        into,
+        "gone",
+        into.list((writes) => writes.gone.get(resource)),
+      );
+      return `
+  DELETE FROM ${names.table(resource)} WHERE ${id} = ANY(ARRAY(SELECT gone FROM ${gone})) AND ${ready}`;
+    },
+  };
+}
+
+/**
+ * Puts rows of nulls, and removes them. The owners are locked, and no part of a statement sees what
+ * another does: neither depends on the rows that are written beside it.
+ */
+function emptyRowParts(
+  names: Names,
+  { resource, ownerField }: EmptyRows,
+): Record<"empty" | "filled", PartText> {
+  const table = names.table(resource);
+  const id = snake(resources[resource].idField);
+  const key = snake(ownerField);
+  const owners = (into: Filling, which: "empty" | "filled") =>
+    textsOf(
+      into,
+      "owner",
+      into.list((writes) => writes[which].get(resource)),
+    );
+  return {
+    empty: {
+      sql: (into, ready) => `
+  INSERT INTO ${table} (${key}, last_synced_at) SELECT owner, ${into.now()} FROM ${owners(into, "empty")}
+  WHERE ${ready} AND (SELECT true FROM ${table} t WHERE t.${key} = owner LIMIT 1) IS NULL`,
+    },
+    filled: {
+      sql: (into, ready) => `
+  DELETE FROM ${table} WHERE ${ready} AND ctid = ANY(ARRAY(
+    SELECT e.ctid FROM ${owners(into, "filled")} CROSS JOIN LATERAL (
+      SELECT t.ctid FROM ${table} t WHERE t.${key} = owner AND t.${id} IS NULL LIMIT 1) e))`,
+    },
+  };
+}

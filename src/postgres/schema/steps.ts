@@ -1,0 +1,87 @@
+/**
+ * The steps that bring a schema up to date. A released step never changes: its SQL has run in
+ * databases we do not see. What comes later is a new step at the end of the list.
+ */
+import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
+import { createIndex, createTable, qualified } from "./ddl.js";
+import { internalTables, migrationsTable, resourceTable, type Table } from "./tables.js";
+
+export interface Step {
+  /** Recorded in the database once the step has run. */
+  readonly id: string;
+  /** The resource that the step belongs to. A step without one runs in every schema. */
+  readonly resource?: ResourceName;
+  /** Names of the tables that the step creates. */
+  readonly creates: readonly string[];
+  /** Names of the tables that the step switches row security on for. */
+  readonly secures?: readonly string[];
+  /** One SQL statement each, without semicolons: some clients take only one at a time. */
+  statements(schema: string): readonly string[];
+}
+
+const creation = (id: string, tables: readonly Table[]): Step => ({
+  id,
+  creates: tables.map((table) => table.name),
+  statements: (schema) => tables.flatMap((table) => createTable(schema, table)),
+});
+
+const BY_NAME = "backend_billing_products_byName";
+
+/** Products as they were released, with an index that refused names longer than 2,704 bytes. */
+function firstProducts(): Table {
+  const table = resourceTable("products");
+  const indexes = table.indexes.map((index) =>
+    index.name === BY_NAME ? { ...index, on: { expression: "(stripe ->> 'name'::text)" } } : index,
+  );
+  return { ...table, indexes };
+}
+
+/** Indexes the beginning of a product's name in place of all of it. */
+const productNames: Step = {
+  id: "0002_product_names",
+  resource: "products",
+  creates: [],
+  statements(schema) {
+    const table = resourceTable("products");
+    const index = table.indexes.filter(({ name }) => name === BY_NAME);
+    return [
+      `DROP INDEX IF EXISTS ${qualified(schema, BY_NAME)}`,
+      ...index.map((each) => createIndex(schema, table, each)),
+    ];
+  },
+};
+
+/**
+ * Shows the tables to their owner alone, until a policy says otherwise. Not forced: the owner is
+ * the one that runs the migrations, and usually the application.
+ */
+const security = (id: string, tables: readonly string[]): Step => ({
+  id,
+  creates: [],
+  secures: tables,
+  statements: (schema) =>
+    tables.flatMap((name) => [
+      `ALTER TABLE ${qualified(schema, name)} ENABLE ROW LEVEL SECURITY`,
+      `REVOKE ALL ON TABLE ${qualified(schema, name)} FROM PUBLIC`,
+    ]),
+});
+
+/**
+ * Every step there is, in the order in which they run. Each resource has a step of its own, so that
+ * choosing more resources later only adds tables.
+ */
+export const allSteps: readonly Step[] = [
+  creation("0001_core", internalTables),
+  ...resourceNames.map((resource) => ({
+    ...creation(`0001_${resource}`, [
+      resource === "products" ? firstProducts() : resourceTable(resource),
+    ]),
+    resource,
+  })),
+  productNames,
+  security("0003_row_security", [...internalTables.map(({ name }) => name), migrationsTable]),
+  ...resourceNames.map((resource) => ({
+    ...security(`0003_row_security_${resource}`, [resourceTable(resource).name]),
+    resource,
+  })),
+];

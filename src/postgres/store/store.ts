@@ -1,0 +1,274 @@
+/** The store on PostgreSQL. */
+import { type ResourceName, type Row, resourceNames } from "../../core/catalogue/catalogue.js";
+import { resources } from "../../core/catalogue/resources.js";
+import { beyond } from "../../core/mirror/due.js";
+import { activeStatuses, plansFrom } from "../../core/mirror/reads.js";
+import type { Version } from "../../core/mirror/rule.js";
+import type {
+  Ask,
+  Offer,
+  RecordData,
+  RecordKind,
+  Store,
+  StoredRecord,
+} from "../../core/mirror/store.js";
+import { createCommit } from "../commit/commit.js";
+import { inGroups } from "../commit/group.js";
+import type { PoolLike } from "../database.js";
+import { surviveIdleErrors } from "../pool-errors.js";
+import { schemaOf } from "../schema/schema.js";
+import { pathExpression, resourceTable, snake } from "../schema/tables.js";
+import { checkedAtFirstUse } from "./first-use.js";
+import { prepareOn } from "./prepared.js";
+import { isPg, sharedPool } from "./share.js";
+import { namesIn } from "./sql.js";
+
+/** Where the tables are. */
+export interface PostgresStoreOptions {
+  readonly pool: PoolLike;
+  /** The schema that holds the tables. Default `billing`. */
+  readonly schema?: string;
+  readonly resources?: readonly ResourceName[];
+  /** Milliseconds that a transaction waits for a lock, on a pool of `pg`. Default 10,000. */
+  readonly lockTimeout?: number;
+  /** Called when a commit lost a race and is tried again. */
+  readonly retried?: () => void;
+}
+
+const MEGABYTE = 1024 * 1024;
+const LOCK_TIMEOUT = 10_000;
+
+/** The store over PostgreSQL, for those who use the port without the rest. */
+export function createPostgresStore(options: PostgresStoreOptions): Store {
+  const { pool, schema, resources: chosen = resourceNames } = options;
+  surviveIdleErrors(pool);
+  const names = namesIn(schemaOf(options));
+  const shared = sharedPool(pool);
+  const prepared = prepareOn(shared, isPg(pool));
+  const patience = Math.round(options.lockTimeout ?? LOCK_TIMEOUT);
+  // In one message, so it costs no round trip; other clients may not take two statements at once.
+  const begin = isPg(pool) ? `BEGIN; SET LOCAL lock_timeout = ${patience}` : "BEGIN";
+  const commit = createCommit({
+    pool: shared,
+    begin,
+    prepared,
+    names,
+    chosen,
+    retried: options.retried,
+  });
+
+  const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> =>
+    (await prepared.run({ text, values })) as T[];
+  const recordColumns = "kind, id, revision, ref, due, data";
+
+  const store: Store = {
+    limits: { snapshots: 1000, bytes: 8 * MEGABYTE },
+    commit: inGroups(commit, {
+      lanes: 2,
+      most: 4,
+      units: 100,
+      bytes: 8 * MEGABYTE,
+      heldBytes: 64 * MEGABYTE,
+    }),
+
+    takeAsks: async ({ now, lease, limit }) =>
+      (
+        await select<Numeric<Ask>>(
+          `UPDATE ${names.versions} v SET ask_at = $1::bigint + $2::bigint
+           FROM (${eitherOf(`SELECT resource, id FROM ${names.versions} WHERE`, "ask_at", "$1", "$4", "$3")}) due
+           WHERE v.resource = due.resource AND v.id = due.id
+           RETURNING v.resource, v.id, v.revision`,
+          [now, lease, limit, beyond("ask", now)],
+        )
+      ).map((ask) => ({ ...ask, revision: Number(ask.revision) })),
+    postponeAsk: async ({ resource, id, revision }, until) => {
+      await select(
+        `UPDATE ${names.versions} SET ask_at = $4
+         WHERE resource = $1 AND id = $2 AND revision = $3 AND ask_at IS NOT NULL`,
+        [resource, id, revision, until],
+      );
+    },
+
+    record: async (kind, id) => {
+      const [found] = await select<RawRecord>(
+        `SELECT ${recordColumns} FROM ${names.records} WHERE kind = $1 AND id = $2`,
+        [kind, id],
+      );
+      return found && record(found);
+    },
+    claimed: async (id) => {
+      const mirrored = chosen.includes("customers");
+      const [found] = await select<RawRecord & RawRow & { state: Version["state"] | null }>(
+        `SELECT r.kind, r.id, r.revision, r.ref, r.due, r.data, v.state${mirrored ? `, ${fieldsOf("customers", "c")}` : ""}
+         FROM ${names.records} r
+         LEFT JOIN ${names.versions} v ON v.resource = 'customers' AND v.id = r.ref
+         ${mirrored ? `LEFT JOIN ${names.table("customers")} c ON c.customer_id = r.ref` : ""}
+         WHERE r.kind = 'claim' AND r.id = $1`,
+        [id],
+      );
+      if (found === undefined) return undefined;
+      const { kind, id: own, revision, ref, due, data, state, ...rest } = found;
+      return {
+        record: record({ kind, id: own, revision, ref, due, data }),
+        version: state === null ? undefined : { state },
+        row: rest._id ? row<"customers">(rest as RawRow) : undefined,
+      };
+    },
+    recordsOf: async (kind, ref, after, limit) =>
+      (
+        await select<RawRecord>(
+          `SELECT ${recordColumns} FROM ${names.records}
+           WHERE kind = $1 AND ref = $2 AND id > $3 ORDER BY id LIMIT $4`,
+          [kind, ref, after, limit],
+        )
+      ).map(record),
+    records: async (kind, after, limit) =>
+      (
+        await select<RawRecord>(
+          `SELECT ${recordColumns} FROM ${names.records}
+           WHERE kind = $1 AND id > $2 ORDER BY id LIMIT $3`,
+          [kind, after, limit],
+        )
+      ).map(record),
+    takeRecords: async (kind, { now, lease, limit }) =>
+      (
+        await select<RawRecord>(
+          `UPDATE ${names.records} r SET due = $2::bigint + $3::bigint, revision = r.revision + 1
+           FROM (${eitherOf(`SELECT kind, id FROM ${names.records} WHERE kind = $1 AND`, "due", "$2", "$5", "$4")}) d
+           WHERE r.kind = d.kind AND r.id = d.id
+           RETURNING r.kind, r.id, r.revision, r.ref, r.due, r.data`,
+          [kind, now, lease, limit, beyond(kind, now)],
+        )
+      ).map(record),
+
+    version: async (resource, id) => {
+      const [found] = await select<Numeric<Version>>(
+        `SELECT revision, state, lo, hi, first, ask_at IS NOT NULL AS stale
+         FROM ${names.versions} WHERE resource = $1 AND id = $2`,
+        [resource, id],
+      );
+      return (
+        found && {
+          ...found,
+          revision: Number(found.revision),
+          lo: Number(found.lo),
+          hi: Number(found.hi),
+        }
+      );
+    },
+    unconfirmed: async (resource, since, after, limit) =>
+      (
+        await select<{ id: string; revision: string }>(
+          `SELECT id, revision FROM ${names.versions}
+           WHERE resource = $1 AND id > $3 AND hi < $2 AND state IN ('live', 'unknown')
+           ORDER BY id LIMIT $4`,
+          [resource, since, after, limit],
+        )
+      ).map(({ id, revision }) => ({ id, revision: Number(revision) })),
+
+    pruneReceipts: async (before, limit) => {
+      const gone = await select(
+        `DELETE FROM ${names.receipts} WHERE event_id IN (
+           SELECT event_id FROM ${names.receipts} WHERE received_at < $1
+           ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+        [before, limit],
+      );
+      return gone.length;
+    },
+
+    row: async <N extends ResourceName>(resource: N, id: string) => {
+      const [found] = await select<RawRow>(
+        `${selectRows(resource)} WHERE ${snake(resources[resource].idField)} = $1`,
+        [id],
+      );
+      return found && row<N>(found);
+    },
+    rows: async <N extends ResourceName>(resource: N, after: string, limit: number) =>
+      (
+        await select<RawRow>(`${selectRows(resource)} WHERE _id > $1::uuid ORDER BY _id LIMIT $2`, [
+          after || "00000000-0000-0000-0000-000000000000",
+          limit,
+        ])
+      ).map((each) => row<N>(each)),
+    plans: async () => {
+      const contents = (resource: "products" | "prices") =>
+        select<{ stripe: never }>(
+          `SELECT stripe FROM ${names.table(resource)} WHERE ${pathExpression("stripe.active")} = 'true'`,
+        );
+      const [products, prices] = await Promise.all([contents("products"), contents("prices")]);
+      return plansFrom(
+        products.map(({ stripe }) => stripe),
+        prices.map(({ stripe }) => stripe),
+      );
+    },
+    offers: async (priceIds) =>
+      (
+        await select<{ price: Offer["price"]; product: Offer["product"] | null }>(
+          `SELECT p.stripe AS price, o.stripe AS product FROM ${names.table("prices")} p
+           LEFT JOIN ${names.table("products")} o ON o.product_id = p.stripe ->> 'product'
+           WHERE p.price_id IN (SELECT json_array_elements_text($1::text::json))`,
+          [JSON.stringify(priceIds)],
+        )
+      ).map(({ price, product }) => ({ price, product: product ?? undefined })),
+    customerOf: async (entityId) => {
+      const [found] = await select<RawRow>(`${selectRows("customers")} WHERE entity_id = $1`, [
+        entityId,
+      ]);
+      return found && row<"customers">(found);
+    },
+    activeSubscriptionsOf: async (entityId) =>
+      (
+        await select<RawRow>(
+          `${selectRows("subscriptions", "s")}
+           JOIN ${names.table("customers")} c ON c.customer_id = s.customer_id
+           WHERE c.entity_id = $1 AND s.stripe ->> 'status' IN (SELECT json_array_elements_text($2::text::json))`,
+          [entityId, JSON.stringify([...activeStatuses])],
+        )
+      ).map((each) => row<"subscriptions">(each)),
+  };
+  return checkedAtFirstUse(store, { pool, schema });
+
+  /** Selects rows by the specification's field names. */
+  function selectRows(resource: ResourceName, alias = "t"): string {
+    return `SELECT ${fieldsOf(resource, alias)} FROM ${names.table(resource)} ${alias}`;
+  }
+}
+
+/**
+ * What is due: up to a time, oldest first, and beyond another, each by the index. One condition with
+ * OR would have to look through everything that waits.
+ */
+function eitherOf(
+  select: string,
+  column: string,
+  now: string,
+  beyond: string,
+  limit: string,
+): string {
+  const part = (compare: string) =>
+    `SELECT * FROM (${select} ${column} ${compare}::bigint
+                    ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED) AS part`;
+  return `${part(`<= ${now}`)} UNION ALL ${part(`> ${beyond}`)} LIMIT ${limit}`;
+}
+
+function fieldsOf(resource: ResourceName, alias: string): string {
+  const { columns } = resourceTable(resource);
+  return columns.map(({ field, name }) => `${alias}.${name} AS "${field}"`).join(", ");
+}
+
+/** `pg` gives `bigint` as text, because a number might not hold it; ours all fit. */
+type Numeric<T> = { [K in keyof T]: T[K] extends number ? number | string : T[K] };
+type RawRecord = Numeric<StoredRecord> & {
+  due: string | number | null;
+  kind: RecordKind;
+  data: RecordData;
+};
+type RawRow = { readonly [field: string]: unknown; readonly last_synced_at: string | number };
+
+function record(raw: RawRecord): StoredRecord {
+  return { ...raw, revision: Number(raw.revision), due: raw.due === null ? null : Number(raw.due) };
+}
+
+function row<N extends ResourceName>(raw: RawRow): Row<N> {
+  return { ...raw, last_synced_at: Number(raw.last_synced_at) } as unknown as Row<N>;
+}

@@ -4,6 +4,7 @@
 //   npm run converge -- --histories 200000 [--store memory|postgres] [--seed n] [--path …]
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
+import { isFault } from "../test/convergence/broken.js";
 import { search, wrongStories } from "../test/convergence/check.js";
 import { type OpenStore, openMemory } from "../test/convergence/stores.js";
 
@@ -13,6 +14,8 @@ const { values } = parseArgs({
     store: { type: "string", default: "memory" },
     seed: { type: "string" },
     path: { type: "string" },
+    /** What is broken around the core, in memory; see test/convergence/broken.ts. */
+    fault: { type: "string" },
     /** For machines: one line of JSON, and the first failure as it is. */
     json: { type: "boolean", default: false },
     shrink: { type: "boolean", default: false },
@@ -23,7 +26,9 @@ const started = performance.now();
 const seconds = () => Math.round((performance.now() - started) / 1000);
 
 async function open(): Promise<OpenStore> {
-  if (values.store === "memory") return openMemory();
+  const { fault } = values;
+  if (fault !== undefined && !isFault(fault)) throw new RangeError(`There is no fault ${fault}`);
+  if (values.store === "memory") return openMemory(fault);
   if (values.store !== "postgres") throw new RangeError(`There is no store called ${values.store}`);
   const [{ default: pg }, { startPostgres }, { openPostgres }] = await Promise.all([
     import("pg"),

@@ -1,17 +1,20 @@
-// Can the tests fail? Each mutant is a copy of the sources with one thing broken. A branch of the
-// convergence rule that is turned off must be found by random histories on the store in memory; a
-// rule of the specification that is broken must be found by its test, and for the right reason.
+// Can the tests fail? Each mutant is a copy of the sources with one thing broken, as a directive at
+// the code says, or a fault around the core. A branch of the convergence rule that is turned off
+// must be found by random histories on the store in memory; a rule of the specification that is
+// broken must be found by its test, and for the right reason.
 //
 //   npm run mutants [-- --histories 40000] [--seed n] [--only "ties written"] [--only spec]
+//   npm run mutants -- --list      shows what each mutant changes, and runs nothing
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { cpus, loadavg, tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { rules, titleOf } from "../test/spec/catalogue.js";
-import { type Mutant, mutants as rulesOff } from "./mutants/list.js";
-import { type BrokenRule, specMutants } from "./mutants/spec.js";
+import { type Expected, mutants } from "./mutants/list.js";
+import { allDirectives, apply, copyOf } from "./mutants/sources.js";
+import type { BrokenRule } from "./mutants/spec.js";
 
 const { values } = parseArgs({
   options: {
@@ -23,51 +26,17 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true },
     /** Tells the smallest history that catches each. */
     explain: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
   },
 });
 const root = fileURLToPath(new URL("..", import.meta.url));
 const started = performance.now();
-
-const PARTS = [
-  "src",
-  "test",
-  "scripts/converge.ts",
-  "package.json",
-  "tsconfig.json",
-  "vitest.config.ts",
-];
+const directives = allDirectives(root);
 
 interface Row {
   readonly mutant: string;
   readonly isGood: boolean;
   readonly says: string;
-}
-
-/** A copy of what the tests need, in a folder of its own. */
-async function copySources(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "backend-billing-mutants-"));
-  for (const part of PARTS) {
-    await cp(join(root, part), join(folder, part), { recursive: true });
-  }
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  return folder;
-}
-
-/** Answers what is wrong with the edits, if anything. */
-async function mutate(folder: string, { edits }: Mutant): Promise<Omit<Row, "mutant"> | undefined> {
-  for (const { file, find, replace } of edits) {
-    const path = join(folder, file);
-    const text = await readFile(path, "utf8");
-    const count = text.split(find).length - 1;
-    if (count !== 1) {
-      return { isGood: false, says: `not made: its text is ${count} times in ${file}: ${find}` };
-    }
-    await writeFile(
-      path,
-      text.replace(find, () => replace),
-    );
-  }
-  return undefined;
 }
 
 interface Found {
@@ -85,11 +54,18 @@ const run = (folder: string, ...args: string[]): Promise<Ran> =>
     (error: unknown) => error as Ran,
   );
 
-async function converge(folder: string, histories: string): Promise<Found> {
+async function converge(folder: string, histories: string, fault?: string): Promise<Found> {
   const { seed, explain } = values;
   const options = ["--json", "--histories", histories, "--seed", seed];
-  const script = ["--import", "tsx", "scripts/converge.ts", ...options];
-  const { stdout, stderr } = await run(folder, ...script, ...(explain ? ["--shrink"] : []));
+  if (explain) options.push("--shrink");
+  if (fault !== undefined) options.push("--fault", fault);
+  const { stdout, stderr } = await run(
+    folder,
+    "--import",
+    "tsx",
+    "scripts/converge.ts",
+    ...options,
+  );
   const line = stdout.trim().split("\n").at(-1) ?? "";
   if (!line.startsWith("{")) throw new Error(`The histories did not run: ${stderr || stdout}`);
   return JSON.parse(line) as Found;
@@ -138,56 +114,81 @@ async function judgedByRules(folder: string, broken: BrokenRule): Promise<Omit<R
     : { isGood: false, says: `survives on ${broken.platform}: ${survived.join("; ")}` };
 }
 
-async function tryMutant(mutant: Mutant): Promise<Row> {
-  const folder = await copySources();
+async function tryMutant(name: string, expected: Expected): Promise<Row> {
+  const folder = await copyOf(root);
   try {
-    const trouble = await mutate(folder, mutant);
-    return { mutant: mutant.name, ...(trouble ?? (await judged(folder, mutant))) };
+    await apply(
+      folder,
+      directives.filter((each) => each.name === name),
+    );
+    return { mutant: name, ...(await judged(folder, name, expected)) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function judged(folder: string, mutant: Mutant): Promise<Omit<Row, "mutant">> {
-  const { name, story, isHarmless = false, test, breaks } = mutant;
-  if (breaks !== undefined) return judgedByRules(folder, breaks);
-  if (test !== undefined) {
-    const isGood = await isCaughtBy(folder, test);
-    return { isGood, says: `${isGood ? "caught by" : "survives"} ${test}` };
+async function judged(
+  folder: string,
+  name: string,
+  expected: Expected,
+): Promise<Omit<Row, "mutant">> {
+  if ("breaks" in expected) return judgedByRules(folder, expected.breaks);
+  if ("test" in expected) {
+    const isGood = await isCaughtBy(folder, expected.test);
+    return { isGood, says: `${isGood ? "caught by" : "survives"} ${expected.test}` };
   }
-  const wanted = isHarmless ? values.baseline : values.histories;
-  const { histories, failure, stories } = await converge(folder, wanted);
-  if (failure === null) {
-    return { isGood: isHarmless, says: `survives ${histories} histories` };
+  if ("survives" in expected) {
+    const { histories, failure } = await converge(folder, values.baseline);
+    const isGood = failure === null;
+    return { isGood, says: `${isGood ? "survives" : "is caught after"} ${histories} histories` };
   }
+  const { story, fault } = expected;
+  const { histories, failure, stories } = await converge(folder, values.histories, fault);
+  if (failure === null) return { isGood: false, says: `survives ${histories} histories` };
   if (values.explain) console.log(`\n${name}\n${failure.report}\n`);
-  const isTold = story === undefined || stories.includes(story);
-  const missed = isTold ? "" : `, but not by its story: ${story}`;
+  const isGood = stories.includes(story);
+  const missed = isGood ? "" : `, but not by its story: ${story}`;
   const end = failure.report.split("How it ended:\n")[1]?.split("\n")[0]?.trim();
   const says = `caught by history ${histories} of seed ${values.seed}${missed}: ${end}`;
-  return { isGood: !isHarmless && isTold, says };
+  return { isGood, says };
 }
 
-const none: Mutant = { name: "(nothing turned off)", edits: [], isHarmless: true };
-const isChosen = ({ name, breaks }: Mutant): boolean =>
-  values.only === undefined ||
-  values.only.includes(name) ||
-  (breaks !== undefined && values.only.includes("spec"));
-const chosen = [none, ...rulesOff, ...specMutants].filter(isChosen);
-const rows: Row[] = [];
-const queue = [...chosen];
-const width = Math.max(...chosen.map(({ name }) => name.length));
-const lane = async () => {
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const row = await tryMutant(next);
-    rows.push(row);
-    console.log(`${row.isGood ? "✓" : "✗"} ${row.mutant.padEnd(width)}  ${row.says}`);
+/** What each mutant changes, for readers. */
+function show(name: string): void {
+  const own = directives.filter((each) => each.name === name);
+  console.log(`\n${name}${own.length === 0 ? " (around the core)" : ""}`);
+  for (const { file, line, before, after } of own) {
+    const shown = [`- ${before}`, ...(after === "" ? [] : [`+ ${after}`])].map((text) =>
+      text.replaceAll(/\s+/g, " "),
+    );
+    console.log(`  ${file}:${line}\n    ${shown.join("\n    ")}`);
   }
-};
-await Promise.all(Array.from({ length: Math.min(2, cpus().length) }, lane));
-const bad = rows.filter(({ isGood }) => !isGood);
-const seconds = Math.round((performance.now() - started) / 1000);
-console.log(
-  `\n${rows.length - bad.length} of ${rows.length} as they should be, ${seconds} s, load ${loadavg()[0]?.toFixed(1)}`,
-);
-if (bad.length > 0 || rows.length === 0) process.exitCode = 1;
+}
+
+async function runAll(chosen: readonly [string, Expected][]): Promise<void> {
+  const rows: Row[] = [];
+  const queue = [...chosen];
+  const width = Math.max(...chosen.map(([name]) => name.length));
+  const lane = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const row = await tryMutant(...next);
+      rows.push(row);
+      console.log(`${row.isGood ? "✓" : "✗"} ${row.mutant.padEnd(width)}  ${row.says}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(2, cpus().length) }, lane));
+  const bad = rows.filter(({ isGood }) => !isGood);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(
+    `\n${rows.length - bad.length} of ${rows.length} as they should be, ${seconds} s, load ${loadavg()[0]?.toFixed(1)}`,
+  );
+  if (bad.length > 0 || rows.length === 0) process.exitCode = 1;
+}
+
+const { only } = values;
+const isChosen = ([name, expected]: [string, Expected]): boolean =>
+  only === undefined || only.includes(name) || ("breaks" in expected && only.includes("spec"));
+const nothing: [string, Expected] = ["(nothing turned off)", { survives: true }];
+const chosen = [nothing, ...Object.entries(mutants)].filter(isChosen);
+if (values.list) for (const [name] of chosen.slice(only === undefined ? 1 : 0)) show(name);
+else await runAll(chosen);

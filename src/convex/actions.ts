@@ -1,4 +1,5 @@
 /** The internal actions that an application exports, with validators on what goes in and comes out. */
+// mutant "public actions": internalActionGeneric -> actionGeneric as internalActionGeneric
 import { internalActionGeneric, type RegisteredAction } from "convex/server";
 import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";

@@ -225,6 +225,8 @@ export function createBilling(config: ConvexConfig): BillingExports {
     billing: {
       ...client,
       checkout: (ctx, args) => convex.run(ctx, (runtime) => links.checkout(runtime, args)),
+      // mutant "a second argument of portal on Convex": (ctx, args) -> (ctx, args, ...more: never[])
+      // mutant "a second argument of portal on Convex": plainPortal(runtime, args) -> portal(runtime, args, ...more)
       portal: (ctx, args) => convex.run(ctx, (runtime) => links.plainPortal(runtime, args)),
       setup: (ctx, args) => convex.run(ctx, (runtime) => runSetup(runtime, args)),
     },
@@ -245,6 +247,7 @@ function open(config: ConvexConfig, fallback: string, line: string) {
   const references = referencesTo(module);
   const convex = createConvexRuntime(config, references, { module, line });
   const client: Client = {
+    // mutant "variant B keeps credits": addHttpRoutes -> topUp: () => {}, addHttpRoutes
     addHttpRoutes: (http) => addConvexRoutes(convex, config, http),
     addCronJobs: (crons, options) => addConvexCrons(references.sync, crons, options),
     reconcile: (ctx, args) => convex.run(ctx, (runtime) => reconcile(runtime, args, LATER)),

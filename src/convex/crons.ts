@@ -14,12 +14,14 @@ export interface CronOptions {
 }
 
 /** At an odd minute: whole hours are when everybody else's jobs run. */
+// mutant "a reconcile on 29 February on Convex": "37 3 * * *" -> "37 3 29 2 *"
 const RECONCILE = "37 3 * * *";
 
 /** An interval, and no time of day: its first run is at the first deployment, and copies everything. */
 export function addConvexCrons(
   sync: SyncReference,
   crons: CronsLike,
+  // mutant "a catch-up once a year on Convex": 5 -> 525_600
   { catchUp = { minutes: 5 }, reconcile = RECONCILE }: CronOptions = {},
 ): void {
   if (catchUp !== false) {

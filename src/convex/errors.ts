@@ -99,6 +99,7 @@ const ABSENT = [
   /Couldn't find JavaScript module '(?<file>[^']+)'/,
   /Couldn't find "(?<name>[^"]+)" in module "(?<file>[^"]+)"/,
   /Attempted to schedule function at nonexistent path: (?<file>\S+)/,
+  // mutant "a missing `sync` is not named"
   /Attempted to schedule function, but no exported function (?<name>\S+) found in the file: (?<file>[^\s]+?)\. /,
   /Could not find module for: "(?<file>[^"]+)"/,
   /Expected a Convex function exported from module "(?<file>[^"]+)" as `(?<name>[^`]+)`, but/,

@@ -181,6 +181,8 @@ export function createBilling(config: PostgresConfig): BillingExports {
     sync: (args) => node.run(undefined, (runtime) => runSync(runtime, args)),
     setup: (args) => node.run(undefined, (runtime) => runSetup(runtime, args)),
     checkout: (args) => node.run(undefined, (runtime) => links.checkout(runtime, args)),
+    // mutant "a second argument of portal on PostgreSQL": (args) -> (args, ...more: never[])
+    // mutant "a second argument of portal on PostgreSQL": plainPortal(runtime, args) -> portal(runtime, args, ...more)
     portal: (args) => node.run(undefined, (runtime) => links.plainPortal(runtime, args)),
   };
 }

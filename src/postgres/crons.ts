@@ -59,6 +59,7 @@ export interface CronJobs {
   stop(): Promise<void>;
 }
 
+// mutant "a catch-up on 29 February on PostgreSQL": "*/5 * * * *" -> "0 0 29 2 *"
 const CATCH_UP = "*/5 * * * *";
 /** At an odd minute: whole hours are when everybody else's jobs run. */
 const RECONCILE = "37 3 * * *";

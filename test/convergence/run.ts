@@ -13,6 +13,7 @@ import type { Store } from "../../src/core/mirror/store.js";
 import { TIMING } from "../../src/core/runtime/config.js";
 import type { Runtime } from "../../src/core/runtime/runtime.js";
 import type { RunKind } from "../../src/core/sync/run/run.js";
+import type { Broken } from "./broken.js";
 import { differences } from "./compare.js";
 import { fakeStripe } from "./fake-stripe.js";
 import { connection, StoreFault } from "./faulty-store.js";
@@ -33,6 +34,8 @@ export interface Database {
   connect(gate: Gate): Store;
   /** Turns of the event loop that a call takes at most until its next query. Default 1. */
   readonly turns?: number;
+  /** What is broken around the core. */
+  readonly broken?: Broken;
 }
 
 export interface Outcome {
@@ -125,10 +128,12 @@ export async function runHistory(
     const unused = () => {
       throw new Error("The mirror needs no address");
     };
+    const { broken = {} } = database;
+    const itsStripe = broken.stripe?.(stripe) ?? stripe;
     const runtime: Runtime = {
       config: { secret_key: "sk_test_1", webhook_secret: "whsec_1", rate: false },
       app: undefined,
-      store,
+      store: broken.store?.(store) ?? store,
       resources,
       effects: effectsByEvent(resources),
       tolerances: TOLERANCES,
@@ -136,7 +141,7 @@ export async function runHistory(
       log: undefined,
       telemetry: undefined,
       baseUrl: unused,
-      stripe: () => stripe,
+      stripe: () => itsStripe,
       now: time.now,
       sleep: (milliseconds) => time.pause(process, milliseconds),
       wake: (delay) => wake(slot, delay),

@@ -1,5 +1,6 @@
 /** The stores that histories run on. Each history finds its own empty. */
 import { createMemoryStore } from "../../src/testing/memory-store.js";
+import { type Fault, faults } from "./broken.js";
 import type { Database } from "./run.js";
 
 export interface OpenStore {
@@ -8,9 +9,10 @@ export interface OpenStore {
   close?(): Promise<void>;
 }
 
-export const openMemory = async (): Promise<OpenStore> => ({
+/** `fault`: what is broken around the core, to prove that histories find it. */
+export const openMemory = async (fault?: Fault): Promise<OpenStore> => ({
   fresh: async () => {
     const store = createMemoryStore();
-    return { connect: () => store };
+    return { connect: () => store, broken: fault === undefined ? {} : faults[fault] };
   },
 });

@@ -2,6 +2,7 @@
 import {
   type GenericDataModel,
   type GenericMutationCtx,
+  // mutant "a public store": internalMutationGeneric -> mutationGeneric as internalMutationGeneric
   internalMutationGeneric,
   type RegisteredMutation,
 } from "convex/server";

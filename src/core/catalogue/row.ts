@@ -72,6 +72,7 @@ export function emptyRow(rows: EmptyRows, owner: string, last_synced_at: number)
   return {
     [resources[rows.resource].idField]: null,
     [rows.ownerField]: owner,
+    // mutant "a row of nulls with an object": null -> {}
     stripe: null,
     last_synced_at,
   };

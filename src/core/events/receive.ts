@@ -57,6 +57,7 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
   const snapshots: Snapshot[] = [];
   const wishes: RecordWish[] = [];
   for (const effect of effects) {
+    // mutant "a hint that names its subscription has a list read": sightOfHint(runtime, event) -> undefined
     const snapshot =
       effect.kind === "refresh"
         ? sightOfHint(runtime, event)
@@ -95,6 +96,7 @@ function refreshWish(runtime: Runtime, event: ReceivedEvent): RecordWish[] {
   const { customer } = event.object;
   if (typeof customer !== "string" || idProblem(customer) !== undefined) return [];
   const due = runtime.now() + runtime.timing.refreshDelay;
+  // mutant "a hint is not followed": { kind: "refresh", id: customer, due, data: {} } ->
   return [{ kind: "refresh", id: customer, due, data: {} }];
 }
 

@@ -21,6 +21,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import { type Note, observed } from "../runtime/telemetry.js";
 import { paced } from "../stripe/pacer.js";
 
+// mutant "no watchdog": 30_000 -> 1_800_000
 const LEASE = 30_000;
 /** How often an answer that somebody waits for may be overtaken before the ask goes back. */
 const ROUNDS = 5;
@@ -75,6 +76,7 @@ async function answer(
       await postpone(runtime, { ...ask, revision }, pauseAfter(error, ask));
       return false;
     }
+    // mutant "a refresh dropped by an earlier reading": refresh -> await refreshWaitingFor(runtime, ask)
     const outcome = await store(runtime, snapshot, refresh);
     if (outcome?.act === "aside") {
       note?.({ outcome: "set_aside" });

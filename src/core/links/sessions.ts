@@ -176,6 +176,7 @@ async function checkoutLink(runtime: Runtime, args: CheckoutArgs): Promise<Link>
   const find = createStripeCustomerIfMissing ? customerFor(runtime, entityId) : existing;
   const sold = await soldPrices(runtime, [priceId]);
   return openSession(runtime, find, {
+    // mutant "variant B sells once": "subscription" -> "payment"
     mode: "subscription",
     line_items: linesFor(priceId, sold, args.quantity),
     success_url: successUrl,

@@ -16,6 +16,8 @@ export interface Tolerances {
   readonly listLag: number;
 }
 
+// mutant "intervals not widened": skew: 1 -> skew: 0
+// mutant "lists that never lag": listLag: 10 -> listLag: 0
 export const TOLERANCES: Tolerances = { skew: 1, listLag: 10 };
 
 /** Nothing is known of when it was true: it overlaps every other interval. */

@@ -88,6 +88,7 @@ export function planCommit(batch: Batch, known: Known): Planned | Undecided {
   const apply = (snapshot: Snapshot): Outcome => {
     const at = pendingFor(snapshot);
     const verdict = judge(at.version, snapshot, {
+      // mutant "ids that return are not known": "idsReturn" -> "neverReturn"
       idsReturn: "idsReturn" in resources[snapshot.resource],
       watermark: known.watermark(snapshot.resource),
       equal: equality(at, snapshot, known),
@@ -107,6 +108,7 @@ export function planCommit(batch: Batch, known: Known): Planned | Undecided {
 
   const outcomes = batch.units.map((unit): UnitOutcome => {
     const { receipt } = unit;
+    // mutant "receipts ignored": receipt !== undefined -> receipts.size > 99
     if (receipt !== undefined && (known.seen(receipt.eventId) || receipts.has(receipt.eventId))) {
       return { duplicate: true };
     }

@@ -73,18 +73,22 @@ const DROP: Verdict = { act: "drop" };
 /** Judges one snapshot. The verdict must be applied in the transaction that read `known`. */
 export function judge(known: Version | undefined, sight: Sight, at: Circumstances): Verdict {
   const final = !at.idsReturn;
+  // mutant "tombstones ignored": DROP -> sight.origin === "answer" ? DROP : judgeFirst(sight, at)
   if (final && known?.state === "deleted") return DROP;
   if (sight.origin === "answer") return judgeAnswer(known, sight);
   if (final && sight.kind === "deleted") return written(known, sight, at);
   if (known === undefined) return judgeFirst(sight, at);
   if (sight.hi < known.lo) return DROP;
   const isEvent = sight.origin === "event";
+  // mutant "a creation over what exists": DROP -> written(known, sight, at)
   if (isEvent && final && sight.kind === "created" && known.state === "live") return DROP;
   const succeedsCreation = isEvent && known.first && sight.kind !== "created";
+  // mutant "ties written": sight.lo > known.hi -> sight.hi >= known.lo
   if (sight.usable && (sight.lo > known.hi || succeedsCreation)) {
     // A list shows everything again and again: what has not changed is not written again.
     const again = sight.origin === "page" && known.state === "live";
     if (again && at.equal === undefined) return { act: "compare" };
+    // mutant "an equal page writes the row again": again && at.equal ? touched(known, sight) : ->
     return again && at.equal ? touched(known, sight) : written(known, sight, at);
   }
   if (sight.usable && mayBeEqual(known, sight)) {
@@ -97,6 +101,7 @@ export function judge(known: Version | undefined, sight: Sight, at: Circumstance
 /** The rule for a retrieval: it is what Stripe says now, unless something came in between. */
 function judgeAnswer(known: Version | undefined, sight: Sight): Verdict {
   const revision = known?.revision ?? 0;
+  // mutant "compare-and-set dropped"
   if (revision !== sight.askedAt) return { act: "retry" };
   const state = stateOf(sight);
   return {
@@ -110,6 +115,7 @@ function judgeAnswer(known: Version | undefined, sight: Sight): Verdict {
 function judgeFirst(sight: Sight, at: Circumstances): Verdict {
   if (!sight.usable) return asked(undefined);
   const verdict = written(undefined, sight, at);
+  // mutant "the watermark ignored": at.watermark !== undefined -> false
   const mayBeOld = at.watermark !== undefined && sight.lo <= at.watermark;
   if (sight.origin !== "event" || !mayBeOld || verdict.act !== "write") return verdict;
   return { ...verdict, act: "ask", next: { ...verdict.next, stale: true, first: false } };
@@ -125,7 +131,9 @@ function written(known: Version | undefined, sight: Sight, at: Circumstances): V
       state,
       lo: sight.lo,
       hi: sight.hi,
+      // mutant "a newer event settles an ask": known?.stale ?? false -> false
       stale: final ? false : (known?.stale ?? false), // only an answer settles an ask
+      // mutant "an id that returns has a first event": !at.idsReturn -> true
       first:
         known === undefined &&
         sight.origin === "event" &&
@@ -140,8 +148,11 @@ function written(known: Version | undefined, sight: Sight, at: Circumstances): V
 function touched(known: Version, sight: Sight): Verdict {
   const next: Version = {
     ...known,
+    // mutant "equal content without a raised revision": + 1 -> + 0
     revision: known.revision + 1,
+    // mutant "equal content does not extend": sight.lo -> known.lo
     lo: Math.max(known.lo, sight.lo),
+    // mutant "equal content does not extend": sight.hi -> known.hi
     hi: Math.max(known.hi, sight.hi),
     first: false,
   };
@@ -153,12 +164,14 @@ function asked(known: Version | undefined): Verdict {
   const base = known ?? { ...NEVER, revision: 0, state: "unknown" as const, first: false };
   return {
     act: "ask",
+    // mutant "an ask without a raised revision": base.revision + 1 -> Math.max(1, base.revision)
     next: { ...base, revision: base.revision + 1, stale: true },
     content: "keep",
   };
 }
 
 function stateOf(sight: Sight): "live" | "deleted" | "missing" {
+  // mutant "a 404 is final": ? sight.kind -> ? "deleted"
   return sight.kind === "deleted" || sight.kind === "missing" ? sight.kind : "live";
 }
 

@@ -29,6 +29,7 @@ function isCut(resource: ResourceName, object: object): boolean {
   const lists: readonly { path: string }[] = "cutLists" in entry ? entry.cutLists : [];
   return lists.some(({ path }) => {
     const list = (object as Record<string, { has_more?: boolean } | undefined>)[path];
+    // mutant "a cut list believed": true -> null
     return list?.has_more === true;
   });
 }
@@ -103,6 +104,7 @@ export function sightOfEvent(
   if (id === undefined) return undefined; // an upcoming invoice has none, and is nothing to keep
   const deleted = effect.kind === "delete";
   const pinned = runtime.stripe().getApiField("version");
+  // mutant "another API version believed": event.apiVersion === pinned -> true
   const usable =
     deleted ||
     (!event.thin && event.apiVersion === pinned && !isCut(effect.resource, event.object));

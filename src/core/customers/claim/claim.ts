@@ -208,6 +208,7 @@ export function freed(claim: Claim): Claim {
  * claim stays open: freed, it would let another caller send the next key beside it.
  */
 export function forgotten(claim: Claim, now: number): Claim {
+  // mutant "a claim freed while its key is under way": claim.params === null -> true
   if (!isAhead(claim.leasedUntil, now) || claim.params === null) return freed(claim);
   const others = claim.others.filter((other) => other !== claim.customerId);
   return { ...claim, state: "open", customerId: null, made: false, provisional: false, others };
@@ -221,6 +222,7 @@ export function usedUp(claim: Claim): Claim {
 /** Stripe refused to run the request, so this attempt does not count for the key. */
 export function refused(claim: Claim, before: Claim): Claim {
   const { since, firstAttemptAt, lastAttemptAt } = before;
+  // mutant "a claim's counter rises on a refusal": freed -> usedUp
   return { ...freed(claim), since, firstAttemptAt, lastAttemptAt };
 }
 

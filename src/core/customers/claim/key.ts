@@ -23,6 +23,7 @@ export async function claimKey({
   counter,
   ...owner
 }: KeyOwner & { readonly counter: number }): Promise<string> {
+  // mutant "random keys of claims": await digestOf(owner) -> crypto.randomUUID()
   return `${PREFIX}-${await digestOf(owner)}-${counter}`;
 }
 

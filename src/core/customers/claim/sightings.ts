@@ -70,6 +70,7 @@ export function afterForeignSight(
 
 /** The customer was made under a later key than the claim knows of: the claim goes on from there. */
 function learntFrom(claim: Claim, { idempotencyKey, counter, at }: Sighted): Claim {
+  // mutant "an adoption learns no counter": counter < claim.counter -> true
   if (idempotencyKey === null || counter === undefined || counter < claim.counter) return claim;
   const attempts = { since: at, firstAttemptAt: at, lastAttemptAt: at };
   return { ...claim, ...attempts, counter, key: idempotencyKey };

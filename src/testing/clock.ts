@@ -33,7 +33,11 @@ export interface Scheduler extends Clock {
   drain(): Promise<void>;
   /** Like `advanceTo`, but at once: what falls due runs at its own time, and is not waited for. */
   stepTo(moment: number): void;
-  /** From now on a still clock steps by itself whenever something falls due by the wall clock. */
+  /** The wall clock's time, with what `advance` moved this clock ahead of it. */
+  wall(): number;
+  /** Moves at once, as an `advance` from one moment to another did that is being replayed. */
+  moved(from: number, to: number): void;
+  /** From now on a still clock steps by itself whenever something falls due by `wall`. */
   follow(): void;
   /** Waited for after each task while time is being moved: deliveries under way. */
   onStep(wait: () => Promise<void>): void;
@@ -72,20 +76,22 @@ function instant(moment: Instant): number {
 export function createClock(start?: Instant): Scheduler {
   const running = start === undefined;
   let base = start === undefined ? Date.now() : instant(start);
-  let wall = Date.now();
+  let since = Date.now();
   let order = 0;
   let timer: NodeJS.Timeout | undefined;
   let immediate: NodeJS.Immediate | undefined;
   let stopped = false;
   let following = running;
+  let ahead = 0;
   let settle: () => Promise<void> = async () => {};
   const tasks: Task[] = []; // a binary heap by (at, order)
 
-  const now = () => (running ? base + (Date.now() - wall) : base);
+  const now = () => (running ? base + (Date.now() - since) : base);
   const set = (at: number) => {
     base = at;
-    wall = Date.now();
+    since = Date.now();
   };
+  const wall = () => Date.now() + ahead;
 
   function push(task: Task): void {
     let i = tasks.length;
@@ -137,7 +143,7 @@ export function createClock(start?: Instant): Scheduler {
     clearTimeout(timer);
     const [wake, left] = running
       ? [runDue, next.at - now()]
-      : [() => stepTo(Date.now()), next.at - Date.now()];
+      : [() => stepTo(wall()), next.at - wall()];
     timer = setTimeout(wake, Math.max(0, Math.min(left, LONGEST_TIMER)));
     timer.unref();
   }
@@ -170,6 +176,7 @@ export function createClock(start?: Instant): Scheduler {
   async function advanceTo(moment: Instant): Promise<void> {
     const target = instant(moment);
     if (target < now()) throw new RangeError("The double's clock cannot be moved back.");
+    const from = now();
     await drain();
     for (let next = tasks[0]; next !== undefined && next.at <= target; next = tasks[0]) {
       pop();
@@ -178,6 +185,8 @@ export function createClock(start?: Instant): Scheduler {
       await settle();
     }
     if (target > now()) set(target);
+    // Not before: a request on the way steps to `wall`, and may not skip what is still to come.
+    ahead += target - from;
     arm();
   }
 
@@ -187,6 +196,11 @@ export function createClock(start?: Instant): Scheduler {
     advance: (by) => advanceTo(now() + milliseconds(by)),
     advanceTo,
     stepTo,
+    wall,
+    moved: (from, to) => {
+      ahead += to - from;
+      stepTo(to);
+    },
     follow: () => {
       following = true;
       arm();

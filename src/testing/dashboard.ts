@@ -4,12 +4,17 @@
  */
 import type Stripe from "stripe";
 import type { Plain } from "../core/catalogue/plain.js";
-import { type CheckoutOutcome, completeCheckout } from "./billing/checkout.js";
+import {
+  authenticateCheckout,
+  type CheckoutOutcome,
+  completeCheckout,
+} from "./billing/checkout.js";
 import { tellInvoice } from "./billing/dunning.js";
 import { authenticatePaymentIntent } from "./billing/payments.js";
 import { planOf } from "./billing/plan.js";
 import { failRefund, type RefundFailure, settleRefund } from "./billing/refunds.js";
 import type { Duration } from "./clock.js";
+import { DoubleError } from "./errors.js";
 import { createAutomaticPayout, failPayout, type PayoutFailure } from "./resources/payouts.js";
 import { saveDefaultPortalConfiguration } from "./resources/portal.js";
 import { rollSecret } from "./resources/webhook-endpoints.js";
@@ -26,8 +31,11 @@ export interface Dashboard {
     session: string,
     options?: { readonly card?: string; readonly email?: string },
   ): Exclude<CheckoutOutcome["outcome"], "invalid">;
-  /** The customer answers their bank, or not, about a payment intent that waits for it. */
-  authenticate(intent: string, outcome: "succeed" | "fail"): void;
+  /**
+   * The customer answers their bank, or not, about a payment that waits for it: a payment intent, or
+   * a checkout session, by its id or the address of its page. Throws if nothing waits for that.
+   */
+  authenticate(payment: string, outcome: "succeed" | "fail"): void;
   /** Deletes a price that nothing uses, which only the dashboard can do. */
   deletePrice(id: string): void;
   /** Pays out to the bank as Stripe does by schedule. */
@@ -45,11 +53,11 @@ export interface Dashboard {
 }
 
 /** From an id, or from the address of the session's page. */
-function sessionIdOf(session: string): string {
+export function sessionIdOf(session: string): string {
   if (!URL.canParse(session)) return session;
   const id = /\/c\/pay\/(cs_\w+)$/.exec(new URL(session).pathname)?.[1];
   if (id !== undefined) return id;
-  throw new Error(
+  throw new DoubleError(
     `${session} is not the address of a checkout page: pass a session's id, or the \`url\` of a checkout link.`,
   );
 }
@@ -63,10 +71,17 @@ export function createDashboard(world: World): Dashboard {
         ...(email === undefined ? {} : { email }),
       });
       if (outcome !== "invalid") return outcome;
-      throw new Error(`The checkout session ${id} cannot be paid: ${message}`);
+      throw new DoubleError(`The checkout session ${id} cannot be paid: ${message}`);
     },
-    authenticate: (intent, outcome) => {
-      tellInvoice(world, authenticatePaymentIntent(world, intent, outcome));
+    authenticate(payment, outcome) {
+      if (payment.startsWith("pi_")) {
+        tellInvoice(world, authenticatePaymentIntent(world, payment, outcome));
+        return;
+      }
+      const id = sessionIdOf(payment);
+      const result = authenticateCheckout(world, id, outcome);
+      if (result.outcome !== "invalid" && result.outcome !== "closed") return;
+      throw new DoubleError(`The checkout session ${id} waits for no bank: ${result.message}`);
     },
     deletePrice(id) {
       const price = world.find("price", id);

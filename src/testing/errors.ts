@@ -26,6 +26,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What a test asked of the double itself cannot be done; the message says why, and what to do. */
+export class DoubleError extends Error {
+  override readonly name = "DoubleError";
+}
+
 /** The request is wrong before it is run; such an answer is not kept under an idempotency key. */
 export function invalid(message: string, param?: string, code?: string): ApiError {
   return new ApiError(

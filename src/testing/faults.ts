@@ -49,15 +49,29 @@ export type Fault = RequestFault | DeliveryFault;
 export type FaultName = Fault["fault"];
 type Named<N extends FaultName> = Extract<Fault, { fault: N }>;
 
+/** A fault that was added and can still strike. */
+export interface ActiveFault {
+  readonly id: string;
+  readonly fault: Fault;
+  /** How often it will still strike; null when that is endless. */
+  readonly left: number | null;
+}
+
 /** The faults of a double. */
 export interface Faults {
   /** Adds a fault; answers a function that takes it away again. */
   add(fault: Fault): () => void;
+  /** Takes one away by its id; false if there is none with that id. */
+  remove(id: string): boolean;
+  /** Those that can still strike, in the order in which they were added. */
+  all(): readonly ActiveFault[];
   /** Nothing goes wrong any more. */
   clear(): void;
 }
 
-export interface FaultSource extends Faults {
+export interface FaultSource extends Omit<Faults, "add"> {
+  /** Adds a fault, and answers its id. */
+  add(fault: Fault): string;
   /** The first fault of this name that strikes here and now, if any. */
   strike<N extends FaultName>(name: N, subject: string): Named<N> | undefined;
   /** A number in [-1, 1], for faults that have an amount. */
@@ -68,7 +82,12 @@ export interface FaultSource extends Faults {
 const LONGEST_LAG = 60 * 60 * 1000;
 
 export function createFaults(seed: string | number): FaultSource {
-  const active: { readonly fault: Fault; left: number; readonly chance: () => number }[] = [];
+  let active: {
+    readonly id: string;
+    readonly fault: Fault;
+    left: number;
+    readonly chance: () => number;
+  }[] = [];
   const spread = stream(seed, "spread");
   let added = 0;
   return {
@@ -76,18 +95,22 @@ export function createFaults(seed: string | number): FaultSource {
       if (fault.fault === "list_lag" && fault.milliseconds > LONGEST_LAG) {
         throw new RangeError("A list lags by an hour at most.");
       }
-      const entry = {
-        fault,
-        left: fault.times ?? Infinity,
-        chance: stream(seed, "fault", added++),
-      };
-      active.push(entry);
-      return () => {
-        entry.left = 0;
-      };
+      const chance = stream(seed, "fault", added++);
+      const id = `fault_${added}`;
+      active.push({ id, fault, left: fault.times ?? Infinity, chance });
+      return id;
     },
+    remove(id) {
+      const before = active.length;
+      active = active.filter((each) => each.id !== id);
+      return active.length < before;
+    },
+    all: () =>
+      active
+        .filter(({ left }) => left > 0)
+        .map(({ id, fault, left }) => ({ id, fault, left: left === Infinity ? null : left })),
     clear: () => {
-      active.length = 0;
+      active = [];
     },
     strike<N extends FaultName>(name: N, subject: string): Named<N> | undefined {
       for (const entry of active) {

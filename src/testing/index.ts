@@ -8,12 +8,27 @@ export type { Population, Seed } from "./bulk.js";
 export type { Clock, Duration, Instant } from "./clock.js";
 export type { Dashboard } from "./dashboard.js";
 export { createStripeDouble } from "./double.js";
-export type { DeliveryFault, Fault, FaultName, Faults, RequestFault } from "./faults.js";
+export { DoubleError } from "./errors.js";
+export type {
+  ActiveFault,
+  DeliveryFault,
+  Fault,
+  FaultName,
+  Faults,
+  RequestFault,
+} from "./faults.js";
 export type { Access } from "./http/keys.js";
 export { type LimitReason, type RateLimits, STRIPE_LIMITS } from "./http/limits.js";
 export type { LoggedRequest, RequestLog } from "./http/log.js";
 export { createMemoryStore } from "./memory-store.js";
+export { newSeed } from "./random.js";
 export type { SettledLibrary } from "./settle-library.js";
-export type { StripeDouble, StripeDoubleOptions } from "./stripe-double.js";
+export type {
+  ResetOptions,
+  StripeDouble,
+  StripeDoubleOptions,
+  WebhookEndpoint,
+  WebhookOptions,
+} from "./stripe-double.js";
 export type { Attempt, Deliveries, Delivery, FetchHandler } from "./webhooks.js";
 export type { Kind, Objects } from "./world.js";

@@ -1,5 +1,5 @@
 /** Everything random in the double comes from here, so that one seed gives one history. */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -49,3 +49,6 @@ export function idSequence(seed: string | number): (prefix: string) => string {
     return `${prefix}_${lead}${token(length - lead.length, seed, prefix, count)}`;
   };
 }
+
+/** A seed that no other start has: ids, keys and the account come from it. */
+export const newSeed = (): string => randomUUID();

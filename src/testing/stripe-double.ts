@@ -18,7 +18,21 @@ export interface StripeDoubleOptions {
   readonly now?: Instant;
   /** A fixed port; any free one without it. */
   readonly port?: number;
-  /** The account's API version. Default: the one that the installed `stripe` package pins. */
+  /**
+   * The address to listen on. Default `127.0.0.1`, where only this machine can reach it. Any other,
+   * such as `0.0.0.0` in a container, opens the API, the pages and the control API to the network.
+   */
+  readonly host?: string;
+  /** A webhook endpoint that is there from the start, and again after a reset. */
+  readonly webhook?: string | WebhookOptions;
+  /**
+   * A file that keeps the double's state: the next double with this file goes on from it. Its clock
+   * follows the wall clock, with whatever `clock.advance` added; `now` cannot be combined with it.
+   */
+  readonly state?: string;
+  /** Forgets what the file `state` holds. */
+  readonly fresh?: boolean;
+  /** The account's API version. Default: the newest one that the double knows. */
   readonly apiVersion?: string;
   /** Turns on Stripe's rate limits, or limits of your own. Off without it. */
   readonly rateLimits?: boolean | RateLimits;
@@ -37,6 +51,30 @@ export interface StripeDoubleOptions {
   readonly embeddedLimit?: number;
 }
 
+/** A webhook endpoint, as the double makes it by itself. */
+export interface WebhookOptions {
+  readonly url: string;
+  /** The types of the events that it gets. Default: all of them. */
+  readonly events?: readonly string[];
+  /** The API version of its events. Default: the account's. */
+  readonly apiVersion?: string;
+}
+
+/** The endpoint that the option `webhook` made. */
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly url: string;
+  /** What its deliveries are signed with. */
+  readonly secret: string;
+}
+
+/** What may be different after a reset. */
+export interface ResetOptions {
+  readonly seed?: string | number;
+  /** Where the clock stands still from then on. */
+  readonly now?: Instant;
+}
+
 /** A running double. */
 export interface StripeDouble {
   /** Where it listens, such as `http://127.0.0.1:4242`. The hosted pages are there too. */
@@ -47,6 +85,12 @@ export interface StripeDouble {
   /** A live-mode key of the same account; live data is apart from test data. */
   readonly liveSecretKey: string;
   readonly account: string;
+  /** What its ids, secrets and chance come from. */
+  readonly seed: string | number;
+  /** The account's API version. */
+  readonly apiVersion: string;
+  /** The endpoint of the option `webhook`. */
+  readonly webhook: WebhookEndpoint | undefined;
   /** Options for `new Stripe(key, options)` that point the SDK here. */
   readonly stripeConfig: { host: string; port: number; protocol: "http"; telemetry: false };
   readonly clock: Clock;
@@ -79,6 +123,12 @@ export interface StripeDouble {
    * double's own address, and the idempotency keys that the SDK makes up, are given other names.
    */
   dump(): string;
-  /** Stops the server, and forgets everything. */
+  /**
+   * Begins anew, as if it had just been started with the same options: no objects, no faults, the
+   * same keys and the same ids again, on the same port. Handlers of `answer` stay. Another seed gives
+   * other keys and ids. `clock`, `faults` and the other parts must be read from the double again.
+   */
+  reset(options?: ResetOptions): Promise<void>;
+  /** Stops the server, and forgets everything but what is in the file `state`. */
   close(): Promise<void>;
 }

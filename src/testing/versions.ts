@@ -4,6 +4,9 @@
  */
 import { invalid } from "./errors.js";
 
+/** The newest version that the double shows, and the account's own unless it is told another. */
+export const LATEST_VERSION = "2026-10-28.endive";
+
 type Json = { [key: string]: unknown };
 
 interface VersionChange {

@@ -104,7 +104,7 @@ describe("emulator", { timeout }, () => {
     const customer = await stripe.customers.create({ metadata: { entityId: "user_1" } });
     const other = await runCommand(["emulator", "--port", "0"], { cwd });
     expect(other).toMatchObject({ code: 2, stdout: "" });
-    expect(other.stderr).toContain("is in use by the emulator");
+    expect(other.stderr).toContain("is in use by the double");
     first.child.kill("SIGKILL");
     await first.ended;
 

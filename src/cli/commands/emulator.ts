@@ -1,11 +1,16 @@
 /** The command `emulator`: the double of Stripe on loopback, until it is stopped. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import Stripe from "stripe";
 import { enabledEvents } from "../../core/catalogue/catalogue.js";
 import { BillingError } from "../../core/runtime/errors.js";
-import { type StartedDouble, startDouble } from "../../testing/double.js";
-import { JournalMismatch } from "../../testing/journal.js";
-import { type EmulatorState, newSeed, openState } from "../emulator-state.js";
+import {
+  createStripeDouble,
+  DoubleError,
+  newSeed,
+  type StripeDouble,
+} from "../../testing/index.js";
 import type { Io } from "../terminal/io.js";
 
 interface Options {
@@ -27,7 +32,7 @@ export function addEmulatorCommand(program: Command, io: Io): void {
     .option("--state <path>", "keep its state there (default: .backend-billing/emulator.jsonl)")
     .option("--no-state", "keep its state in memory only")
     .option("--seed <seed>", "the same seed gives the same ids, keys and secrets (default: random)")
-    .action((options: Options) => run(io, options, program.version() ?? ""));
+    .action((options: Options) => run(io, options));
 }
 
 function portOf(text: string): number {
@@ -41,31 +46,33 @@ function urlOf(text: string): string {
   throw new InvalidArgumentError("It must be like http://localhost:3000/stripe/webhook.");
 }
 
-async function run(io: Io, options: Options, version: string): Promise<void> {
-  // Before anything starts, so that whoever ends it early ends it well.
+/** Where the state is kept unless another path is given. */
+const STATE = join(".backend-billing", "emulator.jsonl");
+
+async function run(io: Io, options: Options): Promise<void> {
+  // Before anything starts, so that a signal during the start ends it as well.
   const stopped = untilStopped();
-  const { state: path, fresh = false, seed } = options;
-  const state =
-    path === false
-      ? undefined
-      : openState({ path, cwd: io.cwd, fresh, seed: seed || undefined, version });
+  const state = options.state === false ? undefined : resolve(io.cwd, options.state ?? STATE);
+  if (state !== undefined && options.state === undefined) makeFolder(dirname(state));
+  const double = await start(options, state);
   try {
-    const double = await start(options, state);
-    try {
-      const secret = options.webhook && (await register(double, options.webhook));
-      tell(io, options, { double, secret, state });
-      await stopped;
-    } finally {
-      await double.close();
-    }
+    tell(io, options, { double, state });
+    await stopped;
   } finally {
-    state?.close();
+    await double.close();
   }
   io.print(
     state === undefined
       ? "\nThe emulator has stopped, and all that it held is gone."
-      : `\nThe emulator has stopped. What it holds is in ${state.path}`,
+      : `\nThe emulator has stopped. What it holds is in ${state}`,
   );
+}
+
+/** The folder ignores itself: what is in it belongs to one machine. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, ".gitignore"), "*\n");
 }
 
 function untilStopped(): Promise<void> {
@@ -74,16 +81,22 @@ function untilStopped(): Promise<void> {
   });
 }
 
-async function start({ port, seed }: Options, state?: EmulatorState): Promise<StartedDouble> {
+async function start(options: Options, state: string | undefined): Promise<StripeDouble> {
+  const { port, seed = "", webhook, fresh = false } = options;
   try {
-    return await startDouble({ port, seed: state?.seed ?? (seed || newSeed()) }, state);
+    return await createStripeDouble({
+      port,
+      apiVersion: Stripe.API_VERSION,
+      ...(state === undefined
+        ? { seed: seed || newSeed() }
+        : { state, fresh, ...(seed && { seed }) }),
+      // As `sync({ webhook: true })` makes it.
+      ...(webhook && { webhook: { url: webhook, events: enabledEvents() } }),
+    });
   } catch (error) {
-    if (error instanceof JournalMismatch) {
-      throw new BillingError(
-        "invalid_config",
-        `The state in ${state?.path} cannot be restored: ${error.message} Start anew with --fresh.`,
-        { cause: error },
-      );
+    if (error instanceof DoubleError) {
+      const message = `${error.message.replaceAll("`fresh`", "--fresh")} Without a file: --no-state.`;
+      throw new BillingError("invalid_argument", message, { cause: error });
     }
     const { code } = error as { code?: unknown };
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
@@ -95,29 +108,14 @@ async function start({ port, seed }: Options, state?: EmulatorState): Promise<St
   }
 }
 
-/** Makes an endpoint as `sync({ webhook: true })` would, unless there is one; answers its secret. */
-async function register(double: StartedDouble, url: string): Promise<string | undefined> {
-  const known = double
-    .objects("webhook_endpoint")
-    .find((each) => each.url === url && each.status === "enabled");
-  if (known !== undefined) return double.endpointSecret(known.id);
-  const stripe = new Stripe(double.secretKey, double.stripeConfig);
-  const endpoint = await stripe.webhookEndpoints.create({
-    url,
-    enabled_events: [...enabledEvents()] as Stripe.WebhookEndpointCreateParams.EnabledEvent[],
-    api_version: Stripe.API_VERSION as Stripe.WebhookEndpointCreateParams.ApiVersion,
-  });
-  return endpoint.secret;
-}
-
 interface Started {
-  readonly double: StartedDouble;
-  readonly secret: string | undefined;
-  readonly state: EmulatorState | undefined;
+  readonly double: StripeDouble;
+  readonly state: string | undefined;
 }
 
 /** Its key and secret open nothing but this double, so they are shown whole. */
-function tell(io: Io, { webhook }: Options, { double, secret, state }: Started): void {
+function tell(io: Io, { webhook }: Options, { double, state }: Started): void {
+  const secret = double.webhook?.secret;
   const { url, port, secretKey, account } = double;
   const pages = { checkout: `${url}/c/pay/cs_test_…`, portal: `${url}/p/session/test_…` };
   if (io.json) {
@@ -128,7 +126,7 @@ function tell(io: Io, { webhook }: Options, { double, secret, state }: Started):
         url,
         port,
         account,
-        ...(state === undefined ? {} : { state: state.path, seed: state.seed }),
+        ...(state === undefined ? {} : { state, seed: double.seed }),
         secret_key: secretKey,
         stripe_options,
         pages,
@@ -173,6 +171,6 @@ function tell(io: Io, { webhook }: Options, { double, secret, state }: Started):
   const kept =
     state === undefined
       ? "Ctrl-C stops it, and all that it holds is gone."
-      : `Ctrl-C stops it. The next start goes on from ${state.path}; --fresh starts anew.`;
+      : `Ctrl-C stops it. The next start goes on from ${state}; --fresh starts anew.`;
   io.print(io.paint("dim", kept));
 }

@@ -131,3 +131,11 @@ export function expireCheckout(world: World, id: string): CheckoutSession {
   }
   return close(world, id);
 }
+
+/** Where the browser goes after the session is paid. */
+export function successUrl({
+  id,
+  success_url: url,
+}: Pick<CheckoutSession, "id" | "success_url">): string {
+  return (url ?? "").replaceAll("{CHECKOUT_SESSION_ID}", id);
+}

@@ -2,7 +2,6 @@
  * One API request from its arrival to its answer, in Stripe's order: who is asking, is it too
  * much, is it known, is it well formed, was it asked before; then the effect; then the answer.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type ErrorBody, notModelled } from "../errors.js";
 import type { FaultSource } from "../faults.js";
 import { expandShape, type ListPage } from "../list.js";
@@ -48,6 +47,8 @@ export interface Api {
   readonly requestId: () => string;
   /** Milliseconds of the double's time. */
   readonly now: () => number;
+  /** Waits while a `latency` fault lasts. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
 interface Asked {
@@ -124,7 +125,7 @@ async function perform(api: Api, asked: Asked): Promise<Outgoing> {
   }
   try {
     const delay = strike("latency", signature);
-    if (delay !== undefined) await sleep(delay.milliseconds);
+    if (delay !== undefined) await api.sleep(delay.milliseconds);
 
     if (strike("cut_before", signature)) {
       if (key !== undefined) tenant.idempotency.release(key);

@@ -11,12 +11,17 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Listens on loopback only, on the port given or on any free one. */
+/** Listens on the port given or on any free one, and on loopback only unless another host is given. */
 export async function listen(
-  port: number | undefined,
+  { port = 0, host = "127.0.0.1" }: { readonly port?: number; readonly host?: string },
   answer: (incoming: Incoming) => Promise<Outgoing>,
 ): Promise<Listening> {
+  const guarded = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   const server = createServer((request, response) => {
+    if (guarded && !isLoopbackHost(request.headers.host)) {
+      refuse(response);
+      return;
+    }
     respond(request, response, answer).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : new Error(String(error)));
     });
@@ -24,7 +29,7 @@ export async function listen(
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port ?? 0, "127.0.0.1", resolve);
+    server.listen(port, host, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -36,18 +41,18 @@ export async function listen(
   };
 }
 
+function refuse(response: ServerResponse): void {
+  const message =
+    "This double of Stripe answers only requests to localhost, 127.0.0.1 or [::1], so that no page on the internet can reach it.";
+  response.writeHead(403, { "Content-Type": "application/json", Connection: "close" });
+  response.end(JSON.stringify({ error: { type: "invalid_request_error", message } }));
+}
+
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   answer: (incoming: Incoming) => Promise<Outgoing>,
 ): Promise<void> {
-  if (!isLoopbackHost(request.headers.host)) {
-    const message =
-      "This double of Stripe answers only requests to localhost, 127.0.0.1 or [::1], so that no page on the internet can reach it.";
-    response.writeHead(403, { "Content-Type": "application/json", Connection: "close" });
-    response.end(JSON.stringify({ error: { type: "invalid_request_error", message } }));
-    return;
-  }
   const body = await read(request);
   const { method = "GET", url = "/", headers } = request;
   const outgoing = await answer({ method, url, headers, body });

@@ -11,7 +11,7 @@ import {
   previewCheckout,
 } from "../billing/checkout.js";
 import type { CheckoutSession } from "../billing/checkout-session.js";
-import { attemptOf, lineItems, purposeOf } from "../billing/checkout-session.js";
+import { attemptOf, lineItems, purposeOf, successUrl } from "../billing/checkout-session.js";
 import type { World } from "../world.js";
 import { cardFields, entered, type Form, readCard } from "./card-form.js";
 import { field, type Html, html, type PageAnswer, page, seeOther } from "./html.js";
@@ -62,7 +62,7 @@ function after(
 ): PageAnswer {
   switch (result.outcome) {
     case "paid":
-      return seeOther((session.success_url ?? "").replaceAll("{CHECKOUT_SESSION_ID}", session.id));
+      return seeOther(successUrl(session));
     case "requires_action":
       return seeOther(`/c/pay/${session.id}/authenticate`);
     case "closed":

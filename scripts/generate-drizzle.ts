@@ -95,7 +95,7 @@ function objectsFile(): string {
   return `${banner}
 // Interfaces, not aliases: a declaration file names them, where it would spell an alias out with
 // all that Stripe's types hold, frozen at the version that this package was built with.
-import type { StripeObject } from "../core/catalogue.js";
+import type { StripeObject } from "../core/catalogue/catalogue.js";
 
 ${resourceNames.map(printObject).join("\n")}`;
 }

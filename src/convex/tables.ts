@@ -13,6 +13,7 @@ import {
   v,
 } from "convex/values";
 import {
+  columnsOf,
   type ResourceName,
   type Resources,
   type Row,
@@ -123,9 +124,9 @@ export function createTables<const N extends ResourceName>(chosen: readonly N[])
 
 function tableOf(name: ResourceName): TableDefinition {
   const entry = resources[name];
-  const columns = Object.entries<{ from: string }>(entry.columns).map(([field, { from }]) => [
+  const columns = columnsOf(name).map(({ field, nullable }) => [
     field,
-    from === "link" ? maybeText : text,
+    nullable ? maybeText : text,
   ]);
   const table: TableDefinition = defineTable({
     [entry.idField]: "emptyRowPer" in entry ? maybeText : text,

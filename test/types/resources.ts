@@ -20,6 +20,29 @@ resource<Stripe.Product>()({ ...products, indexes: { byActive: "stripe.actve" } 
 resource<Stripe.Product>()({ ...products, indexes: { byEntityId: "entityId" } });
 // @ts-expect-error a column copied from a field that does not exist
 resource<Stripe.Product>()({ ...products, columns: { ownerId: { from: "owner" } } });
+resource<Stripe.Subscription>()({
+  ...subscriptions,
+  columns: {
+    ...subscriptions.columns,
+    latestInvoiceId: { from: "latest_invoice", nullable: true },
+    cancellationReason: { from: "cancellation_details.reason", nullable: true },
+  },
+});
+resource<Stripe.Subscription>()({
+  ...subscriptions,
+  // @ts-expect-error a column of a field that may be null, without saying so
+  columns: { ...subscriptions.columns, latestInvoiceId: { from: "latest_invoice" } },
+});
+resource<Stripe.Subscription>()({
+  ...subscriptions,
+  // @ts-expect-error a nullable column of a field that is always there
+  columns: { customerId: { from: "customer", nullable: true } },
+});
+const owned = { from: "link", nullable: true } as const;
+// @ts-expect-error only customers have an entity
+resource<Stripe.Product>()({ ...products, columns: { entityId: owned } });
+// @ts-expect-error only subscriptions are refreshed customer by customer
+resource<Stripe.Product>()({ ...products, refreshedBy: ["invoice.paid"] });
 // @ts-expect-error a list that the object does not embed
 resource<Stripe.Product>()({ ...products, cutLists: subscriptions.cutLists });
 // @ts-expect-error the wrong value of `object`

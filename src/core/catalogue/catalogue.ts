@@ -17,7 +17,7 @@ export type StripeObject<N extends ResourceName> = Plain<StripeTypeOf<Resources[
 
 type EmptyRow<N extends ResourceName> = Resources[N] extends { emptyRowPer: string } ? null : never;
 
-type ColumnValue<C> = C extends { from: "link" } ? string | null : string;
+type ColumnValue<C> = C extends { nullable: true } ? string | null : string;
 
 /**
  * A row of a mirrored table, with the specification's field names.
@@ -39,6 +39,19 @@ export type Row<N extends ResourceName> = {
 
 /** Every resource there is, in the order of the table. */
 export const resourceNames = Object.keys(resources) as readonly ResourceName[];
+
+/** The row fields of a resource beside its id, and where each comes from. */
+export function columnsOf(
+  name: ResourceName,
+): readonly { readonly field: string; readonly from: string; readonly nullable: boolean }[] {
+  const columns: { readonly [field: string]: { readonly from: string; readonly nullable?: true } } =
+    resources[name].columns;
+  return Object.entries(columns).map(([field, { from, nullable = false }]) => ({
+    field,
+    from,
+    nullable,
+  }));
+}
 
 /** What an event asks of the mirror. */
 export type Effect =

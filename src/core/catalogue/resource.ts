@@ -53,11 +53,30 @@ type Path<T, Depth extends 0[] = []> = Depth["length"] extends 3
 
 export type FieldPath<S> = Path<Plain<S>>;
 
+/** What a path leads to, with `null` where any field on the way may be missing or null. */
+type ValueAt<T, P extends string> = P extends `${infer K}.${infer Rest}`
+  ? K extends keyof T
+    ? ValueAt<NonNullable<T[K]>, Rest> | Nothing<T[K]>
+    : never
+  : P extends keyof T
+    ? NonNullable<T[P]> | Nothing<T[P]>
+    : never;
+type Nothing<V> = null extends V ? null : undefined extends V ? null : never;
+
+type CopiedFrom<S, P extends FieldPath<S>> = P extends string
+  ? null extends ValueAt<Plain<S>, P>
+    ? { readonly from: P; readonly nullable: true }
+    : { readonly from: P; readonly nullable?: never }
+  : never;
+
 /**
- * A row field beside the id: a copy of one of the object's fields, or the link to an entity, which
- * no Stripe field decides and only the claim machine writes.
+ * A row field beside the id: a copy of one of the object's fields, or of customers the link to an
+ * entity, which no Stripe field decides and only the claim machine writes. A copy must be nullable
+ * exactly where Stripe's type says that the field may be null or missing.
  */
-export type Column<S> = { readonly from: FieldPath<S> } | { readonly from: "link" };
+export type Column<S> =
+  | CopiedFrom<S, FieldPath<S>>
+  | (S extends Stripe.Customer ? { readonly from: "link"; readonly nullable: true } : never);
 
 /** The embedded lists of `S`, which Stripe may cut. */
 type CutList<S> = {
@@ -87,8 +106,13 @@ export interface Definition<S extends Mirrorable> {
   readonly retrieve: Retrieval<S>;
   readonly upsertedBy: readonly EventOf<S>[];
   readonly deletedBy: readonly EventOf<S>[];
-  /** Events of other objects after which the rows of that event's customer are refreshed. */
-  readonly refreshedBy?: readonly CustomerEvent[];
+  /** Other resources, of which the listings are read to their end before this one's are. */
+  readonly listedAfter?: string;
+  /**
+   * Of subscriptions alone, since only they are read anew customer by customer: events of other
+   * objects after which the subscriptions of that event's customer are refreshed.
+   */
+  readonly refreshedBy?: S extends Stripe.Subscription ? readonly CustomerEvent[] : never;
   /** Ids are chosen by the object's maker, so a deleted one can come back under the same id. */
   readonly idsReturn?: true;
   readonly cutLists?: readonly CutList<S>[];

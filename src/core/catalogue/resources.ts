@@ -59,7 +59,7 @@ export const resources = {
     table: "backend_billing_customers",
     object: "customer",
     idField: "customerId",
-    columns: { entityId: { from: "link" } },
+    columns: { entityId: { from: "link", nullable: true } },
     indexes: { byEntityId: "entityId", byCustomerId: "customerId" },
     lists: [(stripe, page, options) => stripe.customers.list(page, options)],
     listsByCreated: true,
@@ -104,6 +104,8 @@ export const resources = {
     ],
     cutLists: [{ path: "items", rest: itemsOf }],
     emptyRowPer: "customers",
+    // A price made inside a subscription is in no list. It is told from one still to be listed.
+    listedAfter: "prices",
   }),
 
   coupons: resource<Stripe.Coupon>()({

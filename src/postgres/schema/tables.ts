@@ -2,7 +2,7 @@
  * The tables on PostgreSQL, as data, derived from the resource table. Migrations print them as SQL
  * and the Drizzle schema is generated from them, so the two cannot differ.
  */
-import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
+import { columnsOf, type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 
 export interface TableColumn {
@@ -61,10 +61,8 @@ function indexed(field: string, longTexts: readonly string[]): TableIndex["on"] 
 /** The table of one mirrored resource. */
 export function resourceTable(name: ResourceName): Table {
   const entry = resources[name];
-  const nullable = "emptyRowPer" in entry;
-  const columns = Object.entries<{ from: string }>(entry.columns).map(([field, { from }]) =>
-    column(field, "text", { nullable: from === "link" }),
-  );
+  const mayBeEmpty = "emptyRowPer" in entry;
+  const columns = columnsOf(name).map(({ field, nullable }) => column(field, "text", { nullable }));
   const indexes = Object.entries<string>(entry.indexes).map(
     ([index, field]): TableIndex => ({
       name: `${entry.table}_${index}`,
@@ -76,9 +74,9 @@ export function resourceTable(name: ResourceName): Table {
     name: entry.table,
     columns: [
       column("_id", "uuid", { name: "_id", default: "gen_random_uuid()" }),
-      column(entry.idField, "text", { nullable }),
+      column(entry.idField, "text", { nullable: mayBeEmpty }),
       ...columns,
-      column("stripe", "jsonb", { nullable }),
+      column("stripe", "jsonb", { nullable: mayBeEmpty }),
       column("last_synced_at", "bigint"),
     ],
     primaryKey: ["_id"],

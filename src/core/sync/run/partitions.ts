@@ -2,7 +2,7 @@
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import { resources } from "../../catalogue/resources.js";
 import { sumBuckets } from "../drift/buckets.js";
-import { fresh, LISTED_AFTER, type Partition, type Phase, type Run } from "./run.js";
+import { fresh, type Partition, type Phase, type Run } from "./run.js";
 
 /** Seconds by which events are read again: Stripe's list of them may lag. */
 export const OVERLAP = 600;
@@ -59,8 +59,10 @@ const listsOf = (name: ResourceName): Partition[] =>
   resources[name].lists.map((_, list) => fresh("list", name, { list }));
 
 function waitsFor(name: ResourceName, chosen: readonly ResourceName[]): ResourceName | undefined {
-  const first = LISTED_AFTER[name];
-  return first !== undefined && chosen.includes(first) ? first : undefined;
+  const entry = resources[name];
+  return "listedAfter" in entry && chosen.includes(entry.listedAfter)
+    ? entry.listedAfter
+    : undefined;
 }
 
 /** Lists that waited for others, which have just been read to their end. */

@@ -94,11 +94,6 @@ export interface Partition {
   };
 }
 
-export const LISTED_AFTER: { readonly [name in ResourceName]?: ResourceName } = {
-  // A price that no list shows is told from one that is still to be listed.
-  subscriptions: "prices",
-};
-
 export const groupOf = ({
   task,
   resource,

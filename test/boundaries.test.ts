@@ -2,15 +2,22 @@
 // that line and for the stated reason, and each legal line is none. Runs the real Biome on a
 // throw-away tree that holds a copy of the repository's configuration.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { configuration } from "../scripts/lint/boundaries.js";
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const biome = join(repository, "node_modules/@biomejs/biome/bin/biome");
-const configuration = ["biome.json", ".gitignore", "package.json", "scripts/lint"];
+const configured = [
+  "biome.json",
+  "biome.boundaries.json",
+  ".gitignore",
+  "package.json",
+  "scripts/lint",
+];
 
 const onlyCoreAndStripe = "src/core may import only its own files and `stripe`";
 const onlyCore = "src/index.ts may import only from src/core";
@@ -21,6 +28,11 @@ const noTesting = "Only src/testing and src/cli may import from src/testing";
 const noOwnName = "Import the file itself, not this package by its name";
 const noNode = "Do not use the global variable";
 const hidden = "the import boundaries do not see";
+const onlyPlanJudges = "Only mirror/plan.ts judges";
+const onlyStorePlans = "Only a store's commit may plan one";
+const privateCommit = "Only the store on PostgreSQL may import the statements of a commit";
+const onlyMutation = "Only the `store` mutation of Convex may commit";
+const below = (room: string) => `src/core/${room} may use only the rooms of the core below it`;
 const undeclared = "isn't specified in package.json";
 
 /** Lines of one file: those that must pass, and those that must fail with the message given. */
@@ -32,13 +44,14 @@ interface Fixture {
 
 const fixtures: Fixture[] = [
   {
-    file: "src/core/mirror.ts",
+    file: "src/core/http.ts",
     legal: [
       `import "stripe";`,
       `import type Stripe from "stripe";`,
-      `import "./errors.js";`,
-      `import "./sync/backfill.js";`,
-      `export * from "./store.js";`,
+      `import "./background.js";`,
+      `import "./sync/work/work.js";`,
+      `export * from "./links/return.js";`,
+      `import { type Version } from "./mirror/rule.js";`,
       `export const later = await import("./late.js");`,
     ],
     forbidden: [
@@ -75,6 +88,67 @@ const fixtures: Fixture[] = [
       [`export const required = require("pg");`, "Use ESM imports instead of require"],
       [`export const bytes = Buffer.from("a");`, noNode],
       [`export const home = process.cwd();`, noNode],
+      [`import { judge } from "./mirror/rule.js";`, onlyPlanJudges],
+      [`import { planCommit } from "./mirror/plan.js";`, onlyStorePlans],
+    ],
+  },
+  {
+    file: "src/core/mirror/plan.ts",
+    legal: [
+      `import { judge } from "./rule.js";`,
+      `import "../catalogue/resources.js";`,
+      `import "stripe";`,
+    ],
+    forbidden: [
+      [`import "pg";`, onlyCoreAndStripe],
+      [`import "../runtime/runtime.js";`, below("mirror")],
+      [`import "../stripe/pacer.js";`, below("mirror")],
+      [`import "../sync/run/run.js";`, below("mirror")],
+    ],
+  },
+  {
+    file: "src/core/mirror/snapshot.ts",
+    legal: [`import { ASK_DELAY } from "./rule.js";`, `import { keyOf } from "./plan.js";`],
+    forbidden: [
+      [`import { judge } from "./rule.js";`, onlyPlanJudges],
+      [`import { ASK_DELAY as delay, judge as by } from "./rule.js";`, onlyPlanJudges],
+      [`export { judge } from "./rule.js";`, onlyPlanJudges],
+      [`import * as rule from "./rule.js";`, onlyPlanJudges],
+      [`export * from "./rule.js";`, onlyPlanJudges],
+      [`import type { Runtime } from "../runtime/runtime.js";`, below("mirror")],
+      [`import "../http.js";`, below("mirror")],
+    ],
+  },
+  {
+    file: "src/core/catalogue/resources.ts",
+    legal: [`import "stripe";`, `import "./resource.js";`],
+    forbidden: [
+      [`import "../mirror/store.js";`, below("catalogue")],
+      [`import "../links/offers.js";`, below("catalogue")],
+    ],
+  },
+  {
+    file: "src/core/customers/claim/drive.ts",
+    legal: [
+      `import "./claim.js";`,
+      `import "../setup.js";`,
+      `import "../../stripe/pacer.js";`,
+      `import "../../mirror/store.js";`,
+    ],
+    forbidden: [
+      [`import "../../events/receive.js";`, below("customers")],
+      [`import "../../links/return.js";`, below("customers")],
+      [`import "../../background.js";`, below("customers")],
+      [`import { planCommit } from "../../mirror/plan.js";`, onlyStorePlans],
+      [`import "../../../postgres/store/store.js";`, onlyCoreAndStripe],
+    ],
+  },
+  {
+    file: "src/core/links/sessions.ts",
+    legal: [`import "../events/refresh.js";`, `import "../customers/claim/drive.js";`],
+    forbidden: [
+      [`import "../sync/run/run.js";`, below("links")],
+      [`import "../http.js";`, below("links")],
     ],
   },
   {
@@ -82,10 +156,12 @@ const fixtures: Fixture[] = [
     legal: [
       `import "stripe";`,
       `import "./endpoint.js";`,
-      `import "../errors.js";`,
-      `import "../other/noun.js";`,
+      `import "./run/run.js";`,
+      `import "../events/receive.js";`,
     ],
     forbidden: [
+      [`import "../links/return.js";`, below("sync")],
+      [`import "../http.js";`, below("sync")],
       [`import "node:fs";`, onlyCoreAndStripe],
       [`import "pg";`, onlyCoreAndStripe],
       [`import "../../postgres/store.js";`, onlyCoreAndStripe],
@@ -100,9 +176,10 @@ const fixtures: Fixture[] = [
       `import "stripe";`,
       `import "./a.js";`,
       `import "../backfill.js";`,
-      `import "../../errors.js";`,
+      `import "../../runtime/errors.js";`,
     ],
     forbidden: [
+      [`import "../../links/return.js";`, below("sync")],
       [`import "node:fs";`, onlyCoreAndStripe],
       [`import "../../../postgres/store.js";`, onlyCoreAndStripe],
       [`import "./../../../postgres/store.js";`, onlyCoreAndStripe],
@@ -110,14 +187,10 @@ const fixtures: Fixture[] = [
     ],
   },
   {
-    file: "src/core/sync/deep/deeper/page.ts",
-    legal: [`import "stripe";`, `import "../../backfill.js";`],
-    forbidden: [[`import "../../../../postgres/store.js";`, onlyCoreAndStripe]],
-  },
-  {
     file: "src/index.ts",
     legal: [`export * from "./core/errors.js";`, `export type * from "./core/sync/backfill.js";`],
     forbidden: [
+      [`export * from "./core/mirror/rule.js";`, onlyPlanJudges],
       [`export * from "./postgres/index.js";`, onlyCore],
       [`export * from "./convex/index.js";`, onlyCore],
       [`export * from "./drizzle/index.js";`, onlyCore],
@@ -129,7 +202,7 @@ const fixtures: Fixture[] = [
     ],
   },
   {
-    file: "src/postgres/store.ts",
+    file: "src/postgres/runtime.ts",
     legal: [
       `import "node:crypto";`,
       `import "pg";`,
@@ -156,6 +229,45 @@ const fixtures: Fixture[] = [
     ],
   },
   {
+    file: "src/postgres/billing.ts",
+    legal: [
+      `import "./store/store.js";`,
+      `import "../core/runtime/commit/commit.js";`,
+      `import { keyOf } from "../core/mirror/plan.js";`,
+    ],
+    forbidden: [
+      [`import "./commit/write-statement.js";`, privateCommit],
+      [`export * from "./commit/commit.js";`, privateCommit],
+      [`import { planCommit } from "../core/mirror/plan.js";`, onlyStorePlans],
+      [`import { judge } from "../core/mirror/rule.js";`, onlyPlanJudges],
+    ],
+  },
+  {
+    file: "src/postgres/schema/migrations.ts",
+    legal: [`import "./steps.js";`],
+    forbidden: [[`import "../commit/sql.js";`, privateCommit]],
+  },
+  {
+    file: "src/postgres/store/store.ts",
+    legal: [`import "../commit/commit.js";`],
+    forbidden: [
+      [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
+      [`import "../../convex/store/commit.js";`, "src/postgres must not import Convex"],
+    ],
+  },
+  {
+    file: "src/postgres/commit/plan.ts",
+    legal: [
+      `import { planCommit } from "../../core/mirror/plan.js";`,
+      `import "./write-statement.js";`,
+      `import "../store/statement.js";`,
+    ],
+    forbidden: [
+      [`import { judge } from "../../core/mirror/rule.js";`, onlyPlanJudges],
+      [`import "../../convex/store/commit.js";`, "src/postgres must not import Convex"],
+    ],
+  },
+  {
     file: "src/postgres/http/deep.ts",
     legal: [`import "../../core/errors.js";`, `import "../store.js";`],
     forbidden: [
@@ -164,7 +276,28 @@ const fixtures: Fixture[] = [
     ],
   },
   {
-    file: "src/convex/store.ts",
+    file: "src/convex/calls/mutation.ts",
+    legal: [`import { commit } from "../store/commit.js";`],
+    forbidden: [
+      [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
+      [`import "pg";`, "src/convex must not import PostgreSQL"],
+    ],
+  },
+  {
+    file: "src/convex/store/asks.ts",
+    legal: [`import { versionAt } from "./commit.js";`],
+    forbidden: [
+      [`import { commit } from "./commit.js";`, onlyMutation],
+      [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
+    ],
+  },
+  {
+    file: "src/convex/store/commit.ts",
+    legal: [`import { planCommit } from "../../core/mirror/plan.js";`],
+    forbidden: [[`import { judge } from "../../core/mirror/rule.js";`, onlyPlanJudges]],
+  },
+  {
+    file: "src/convex/runtime.ts",
     legal: [
       `import "convex/server";`,
       `import "stripe";`,
@@ -234,6 +367,7 @@ const fixtures: Fixture[] = [
       `import "../testing/clock.js";`,
     ],
     forbidden: [
+      [`import { planCommit } from "../core/mirror/plan.js";`, onlyStorePlans],
       [`import "../cli/index.js";`, noCli],
       [`import "commander";`, noCommandLine],
       [`import "@clack/prompts";`, noCommandLine],
@@ -241,6 +375,11 @@ const fixtures: Fixture[] = [
       [`import "backend-billing/testing";`, noOwnName],
       [`import "vitest";`, undeclared],
     ],
+  },
+  {
+    file: "src/testing/memory-store.ts",
+    legal: [`import { planCommit } from "../core/mirror/plan.js";`],
+    forbidden: [[`import { judge } from "../core/mirror/rule.js";`, onlyPlanJudges]],
   },
   {
     file: "src/anything-else/noun.ts",
@@ -267,6 +406,7 @@ const fixtures: Fixture[] = [
       `export const config = await import(process.argv[2] ?? "");`,
     ],
     forbidden: [
+      [`import "../postgres/commit/commit.js";`, privateCommit],
       [`import "backend-billing";`, noOwnName],
       [`import "backend-billing/testing";`, noOwnName],
       [`import "tsx";`, undeclared],
@@ -282,7 +422,7 @@ afterAll(() => {
 function plant(files: Record<string, string[]>): string {
   const tree = mkdtempSync(join(tmpdir(), "backend-billing-lint-"));
   trees.push(tree);
-  for (const path of configuration) {
+  for (const path of configured) {
     cpSync(join(repository, path), join(tree, path), { recursive: true });
   }
   for (const [path, lines] of Object.entries(files)) {
@@ -304,6 +444,10 @@ interface Diagnostic {
   message: string;
   location: { path: string; start: { line: number } };
 }
+
+it("biome.boundaries.json is what `npm run generate` writes", () => {
+  expect(readFileSync(join(repository, "biome.boundaries.json"), "utf8")).toBe(configuration());
+});
 
 describe("the linter", () => {
   const errors = new Map<string, string[]>();
@@ -351,6 +495,6 @@ describe("the linter", () => {
   });
 
   it("exits with an error for one forbidden import", () => {
-    expect(lint(plant({ "src/core/mirror.ts": [`import "node:fs";`] })).status).toBe(1);
+    expect(lint(plant({ "src/core/http.ts": [`import "node:fs";`] })).status).toBe(1);
   });
 });

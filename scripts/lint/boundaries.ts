@@ -1,0 +1,201 @@
+/**
+ * The walls between the folders of `src`: who may not import what, and why. Biome has no way to say
+ * a rule once for several folders, so scripts/generate-boundaries.ts writes biome.boundaries.json
+ * from this table, and test/boundaries.test.ts proves each wall.
+ *
+ * Specifiers are compared as they stand in the file, with gitignore's patterns. For a file, the last
+ * row that includes it counts, and no other.
+ */
+
+interface Wall {
+  /** What is refused; `!` takes something out again. */
+  readonly group: readonly string[];
+  /** Only these names of it are refused. */
+  readonly importNamePattern?: string;
+  readonly message: string;
+}
+
+export interface Row {
+  readonly includes: readonly string[];
+  readonly walls: readonly Wall[];
+}
+
+const ownName: Wall = {
+  group: ["backend-billing", "backend-billing/**"],
+  message: "Import the file itself, not this package by its name.",
+};
+const commandLine: Wall = {
+  group: ["commander", "@clack/**"],
+  message: "Only src/cli may import the packages of the command line.",
+};
+const cli: Wall = { group: ["**/cli/**"], message: "Only src/cli may import from src/cli." };
+const testing: Wall = {
+  group: ["**/testing/**"],
+  message: "Only src/testing and src/cli may import from src/testing.",
+};
+const noConvex = (folder: string): Wall => ({
+  group: ["convex", "**/convex/**"],
+  message: `src/${folder} must not import Convex or src/convex.`,
+});
+const noPostgres: Wall = {
+  group: [
+    ...["pg", "pg/**", "pg-boss", "pg-boss/**", "drizzle-orm", "drizzle-orm/**"],
+    ...["**/postgres/**", "**/drizzle/**"],
+  ],
+  message: "src/convex must not import PostgreSQL packages, src/postgres or src/drizzle.",
+};
+
+/** What is written to the mirrored tables was judged by the rule, in a store's commit. */
+const judge: Wall = {
+  group: ["**/rule.js"],
+  importNamePattern: "judge|\\*",
+  message: "Only mirror/plan.ts judges a snapshot: what is judged elsewhere is not written.",
+};
+const plan: Wall = {
+  group: ["**/mirror/plan.js"],
+  importNamePattern: "planCommit|\\*",
+  message: "Only a store's commit may plan one.",
+};
+const postgresCommit: Wall = {
+  group: ["**/postgres/commit/**"],
+  message: "Only the store on PostgreSQL may import the statements of a commit.",
+};
+const ownCommit: Wall = {
+  group: ["**/commit/**", "!**/core/**"],
+  message: postgresCommit.message,
+};
+const convexCommit: Wall = {
+  group: ["**/store/commit.js", "./commit.js", "../commit.js"],
+  importNamePattern: "commit|\\*",
+  message: "Only the `store` mutation of Convex may commit.",
+};
+
+const everywhere = [ownName, commandLine, cli, judge, plan, postgresCommit];
+const platform = [...everywhere, testing];
+
+const onlyCore =
+  "src/core may import only its own files and `stripe`: it runs where there is no Node and no database.";
+/** By how deep a file is below src/core. */
+const inCore: readonly Wall[] = [
+  { group: ["**", "!stripe", "!./**", "**/../**"], message: onlyCore },
+  {
+    group: ["**", "!stripe", "!./**", "!../**", "./**/../**", "../*/**/../**", "../../**"],
+    message: onlyCore,
+  },
+  {
+    group: ["**", "!stripe", "!./**", "!../**", "./**/../**", "../*/**/../**"],
+    message: onlyCore,
+  },
+];
+
+/** The rooms of the core, from the ground. A room uses only what is below it. */
+const floors = [
+  ["catalogue"],
+  ["mirror"],
+  ["runtime"],
+  ["stripe"],
+  ["customers"],
+  ["events"],
+  ["links", "sync"],
+];
+
+/** What a room must not use, from a file that is so deep below src/core. */
+function roomWalls(room: string, depth: 1 | 2): Wall[] {
+  const floor = floors.findIndex((rooms) => rooms.includes(room));
+  const others = floors
+    .slice(floor)
+    .flat()
+    .filter((other) => other !== room);
+  const message = `src/core/${room} may use only the rooms of the core below it: ${
+    floors.slice(0, floor).flat().join(", ") || "none"
+  }.`;
+  const roof = depth === 1 ? "../*.js" : "../../*.js";
+  const above: Wall = { group: [...others.map((other) => `**/${other}/**`), roof], message };
+  return [...inCore.slice(depth, depth + 1), above, judge, plan];
+}
+
+const rooms = floors.flat().flatMap((room): Row[] => [
+  { includes: [`src/core/${room}/*`], walls: roomWalls(room, 1) },
+  { includes: [`src/core/${room}/*/**`], walls: roomWalls(room, 2) },
+]);
+
+export const rows: readonly Row[] = [
+  { includes: ["src/**"], walls: platform },
+  { includes: ["src/cli/**"], walls: [ownName, judge, plan, postgresCommit] },
+  { includes: ["src/testing/**"], walls: everywhere },
+  {
+    includes: ["src/testing/memory-store.ts"],
+    walls: everywhere.filter((wall) => wall !== plan),
+  },
+  {
+    includes: ["src/postgres/**"],
+    walls: [...platform, ownCommit, noConvex("postgres")],
+  },
+  {
+    includes: ["src/postgres/store/store.ts"],
+    walls: [...platform, noConvex("postgres")],
+  },
+  {
+    includes: ["src/postgres/commit/**"],
+    walls: [...platform.filter((wall) => wall !== plan), noConvex("postgres")],
+  },
+  { includes: ["src/drizzle/**"], walls: [...platform, noConvex("drizzle")] },
+  { includes: ["src/convex/**"], walls: [...platform, convexCommit, noPostgres] },
+  { includes: ["src/convex/calls/mutation.ts"], walls: [...platform, noPostgres] },
+  {
+    includes: ["src/convex/store/commit.ts"],
+    walls: [...platform.filter((wall) => wall !== plan), noPostgres],
+  },
+  {
+    includes: ["src/opentelemetry/**"],
+    walls: [
+      {
+        group: [
+          "**",
+          "!@opentelemetry/api",
+          "!./**",
+          "!../core/**",
+          "./**/../**",
+          "../core/**/../**",
+        ],
+        message:
+          "src/opentelemetry may import only src/core and `@opentelemetry/api`: it runs on every platform.",
+      },
+    ],
+  },
+  {
+    includes: ["src/index.ts"],
+    walls: [
+      {
+        group: ["**", "!./core/**", "**/../**"],
+        message: "src/index.ts may import only from src/core.",
+      },
+      judge,
+      plan,
+    ],
+  },
+  { includes: ["src/core/*"], walls: [...inCore.slice(0, 1), judge, plan] },
+  ...rooms,
+  {
+    includes: ["src/core/mirror/plan.ts"],
+    walls: roomWalls("mirror", 1).filter((wall) => wall !== judge),
+  },
+  {
+    // A type: an error carries the report of the run that failed.
+    includes: ["src/core/runtime/errors.ts"],
+    walls: inCore.slice(1, 2),
+  },
+];
+
+/** The rows as Biome reads them. */
+export function configuration(): string {
+  const overrides = rows.map(({ includes, walls }) => ({
+    includes,
+    linter: {
+      rules: {
+        style: { noRestrictedImports: { level: "error", options: { patterns: walls } } },
+      },
+    },
+  }));
+  return `${JSON.stringify({ overrides }, null, 2)}\n`;
+}

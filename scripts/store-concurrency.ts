@@ -47,6 +47,7 @@ try {
       });
       try {
         const result = await storeOf(worker).commit({
+          source: "event",
           now: NOW,
           units: snapshots.map((snapshot) => ({ snapshots: [snapshot] })),
         });

@@ -32,6 +32,7 @@ async function writeUntilKilled(pool: pg.Pool): Promise<void> {
         );
         try {
           await store.commit({
+            source: "event",
             now: NOW,
             units: [{ receipt: receipt(`evt_${commit}`), snapshots }],
           });

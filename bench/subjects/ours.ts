@@ -82,7 +82,7 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
         const { id, created: lo } = content;
         return { resource: "customers", id, ...sight, lo, hi: lo, content };
       });
-      await store.commit({ now: Date.now(), units: [{ snapshots }] });
+      await store.commit({ source: "event", now: Date.now(), units: [{ snapshots }] });
     },
     async count(kind) {
       const { rows } = await pool.query(

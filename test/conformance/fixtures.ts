@@ -70,6 +70,7 @@ export const units = (...snapshots: readonly Snapshot[]): Unit[] =>
   snapshots.map((snapshot) => ({ snapshots: [snapshot] }));
 
 export const batch = (...snapshots: readonly Snapshot[]): Batch => ({
+  source: "event",
   now: NOW,
   units: units(...snapshots),
 });

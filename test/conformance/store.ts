@@ -132,8 +132,14 @@ export function describeStore(
         expect((await store.row("products", "prod_1"))?.stripe.name).toBe("B");
       });
       behaves("writes all of a batch or nothing", async (store) => {
-        await store.commit({ now: NOW, units: [], records: [put("setting", "a", 0)] });
+        await store.commit({
+          source: "record",
+          now: NOW,
+          units: [],
+          records: [put("setting", "a", 0)],
+        });
         const result = await store.commit({
+          source: "event",
           now: NOW,
           units: [{ receipt: receipt("evt_1"), snapshots: [event("products", "prod_1", 100)] }],
           records: [put("setting", "b", 0), put("setting", "a", 7)],
@@ -142,13 +148,17 @@ export function describeStore(
         expect(await store.row("products", "prod_1")).toBeUndefined();
         expect(await store.record("setting", "b")).toBeUndefined();
         const again = await store.commit({
+          source: "event",
           now: NOW,
           units: [{ receipt: receipt("evt_1"), snapshots: [event("products", "prod_1", 100)] }],
         });
         expect(acts(again)).toEqual(["write"]);
       });
       behaves("takes an empty batch", async (store) => {
-        expect(await store.commit({ now: NOW, units: [] })).toEqual({ committed: true, units: [] });
+        expect(await store.commit({ source: "record", now: NOW, units: [] })).toEqual({
+          committed: true,
+          units: [],
+        });
       });
       behaves("does not keep a hold on what it was given", async (store) => {
         const fields = { metadata: { plan: "a" } };
@@ -206,6 +216,7 @@ export function describeStore(
       });
       behaves("a first sight before the watermark is written and asked about", async (store) => {
         await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("watermark", "products", 0, { data: { at: 500 } })],
@@ -319,8 +330,13 @@ export function describeStore(
       });
 
       behaves("skips the whole unit of an event that was handled", async (store) => {
-        await store.commit({ now: NOW, units: [unit("evt_1", event("products", "prod_1", 100))] });
+        await store.commit({
+          source: "event",
+          now: NOW,
+          units: [unit("evt_1", event("products", "prod_1", 100))],
+        });
         const again = await store.commit({
+          source: "event",
           now: NOW,
           units: [
             unit("evt_1", event("products", "prod_2", 100)),
@@ -338,6 +354,7 @@ export function describeStore(
       });
       behaves("skips the second of two within one batch", async (store) => {
         const result = await store.commit({
+          source: "event",
           now: NOW,
           units: [
             unit("evt_1", event("products", "prod_1", 100)),
@@ -347,11 +364,16 @@ export function describeStore(
         expect(result.committed && result.units[1]).toEqual({ duplicate: true });
       });
       behaves("forgets old ones, so many at a time", async (store) => {
-        for (let i = 0; i < 5; i++) await store.commit({ now: NOW + i, units: [unit(`evt_${i}`)] });
+        for (let i = 0; i < 5; i++)
+          await store.commit({ source: "event", now: NOW + i, units: [unit(`evt_${i}`)] });
         expect(await store.pruneReceipts(NOW + 3, 2)).toBe(2);
         expect(await store.pruneReceipts(NOW + 3, 10)).toBe(1);
         expect(await store.pruneReceipts(NOW + 3, 10)).toBe(0);
-        const result = await store.commit({ now: NOW, units: [unit("evt_0"), unit("evt_4")] });
+        const result = await store.commit({
+          source: "event",
+          now: NOW,
+          units: [unit("evt_0"), unit("evt_4")],
+        });
         expect(result.committed && result.units.map(({ duplicate }) => duplicate)).toEqual([
           false,
           true,
@@ -490,6 +512,7 @@ export function describeStore(
       behaves("writes, replaces and removes by revision", async (store) => {
         const at = (expect: number, data: object | null) =>
           store.commit({
+            source: "record",
             now: NOW,
             units: [],
             records: [
@@ -515,6 +538,7 @@ export function describeStore(
       });
       behaves("links a customer to its entity, whichever is written first", async (store) => {
         await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("claim", "user_1", 0, { ref: "cus_1" })],
@@ -525,6 +549,7 @@ export function describeStore(
         expect((await store.row("customers", "cus_1"))?.entityId).toBe("user_1");
         expect((await store.row("customers", "cus_2"))?.entityId).toBeNull();
         await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("claim", "user_2", 0, { ref: "cus_2" })],
@@ -538,6 +563,7 @@ export function describeStore(
       });
       behaves("links in the commit that stores the customer", async (store) => {
         await store.commit({
+          source: "event",
           now: NOW,
           units: units(page("customers", "cus_1", 100, 101)),
           records: [put("claim", "user_1", 0, { ref: "cus_1" })],
@@ -549,28 +575,37 @@ export function describeStore(
           batch(event("customers", "cus_1", 100), event("customers", "cus_2", 100)),
         );
         await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("claim", "user_1", 0, { ref: "cus_1" })],
         });
         await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("claim", "user_1", 1, { ref: "cus_2" })],
         });
         expect((await store.row("customers", "cus_1"))?.entityId).toBeNull();
         expect((await store.customerOf("user_1"))?.customerId).toBe("cus_2");
-        await store.commit({ now: NOW, units: [], records: [put("claim", "user_1", 2)] });
+        await store.commit({
+          source: "record",
+          now: NOW,
+          units: [],
+          records: [put("claim", "user_1", 2)],
+        });
         expect(await store.customerOf("user_1")).toBeUndefined();
         expect((await store.row("customers", "cus_2"))?.entityId).toBeNull();
       });
       behaves("never links one customer to two entities", async (store) => {
         await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("claim", "user_1", 0, { ref: "cus_1" })],
         });
         const second = await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("claim", "user_2", 0, { ref: "cus_1" })],
@@ -610,7 +645,7 @@ export function describeStore(
         const records = ["a", "b", "c"].map((id, index) =>
           put("partition", id, 0, { ref: "run_1", due: NOW + index }),
         );
-        await store.commit({ now: NOW, units: [], records });
+        await store.commit({ source: "record", now: NOW, units: [], records });
         const taken = await store.takeRecords("partition", {
           now: NOW + 1,
           lease: 1000,
@@ -640,7 +675,7 @@ export function describeStore(
             put(kind, "far", 0, { due: tomorrow }),
             put(kind, "near", 0, { due: soon }),
           ]);
-          await store.commit({ now: NOW, units: [], records });
+          await store.commit({ source: "record", now: NOW, units: [], records });
           const taken: string[] = [];
           for (const kind of kinds) {
             const due = await store.takeRecords(kind, { now: NOW, lease: 1000, limit: 10 });
@@ -651,6 +686,7 @@ export function describeStore(
       );
       behaves("a worker that lost its lease cannot write", async (store) => {
         await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("partition", "a", 0, { due: NOW })],
@@ -662,12 +698,14 @@ export function describeStore(
           limit: 1,
         });
         const late = await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("partition", "a", mine?.revision ?? 0)],
         });
         expect(late.committed).toBe(false);
         const good = await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [put("partition", "a", theirs?.revision ?? 0)],
@@ -679,6 +717,7 @@ export function describeStore(
         async (store) => {
           const wish = (due: number) =>
             store.commit({
+              source: "event",
               now: NOW,
               units: [{ wishes: [{ kind: "refresh", id: "cus_1", due, data: { due } }] }],
             });
@@ -701,6 +740,7 @@ export function describeStore(
       behaves("a page and its cursor are one commit", async (store) => {
         const save = (expect: number, cursor: string, ...ids: string[]) =>
           store.commit({
+            source: "event",
             now: NOW,
             units: units(...ids.map((id) => page("products", id, 100, 101))),
             records: [put("partition", "products:0", expect, { ref: "run_1", data: { cursor } })],
@@ -714,6 +754,7 @@ export function describeStore(
       behaves("lists records by what they point at, in pages", async (store) => {
         const records = ["p3", "p1", "p2"].map((id) => put("partition", id, 0, { ref: "run_1" }));
         await store.commit({
+          source: "record",
           now: NOW,
           units: [],
           records: [...records, put("partition", "p4", 0, { ref: "run_2" })],
@@ -798,6 +839,7 @@ export function describeStore(
       );
       behaves("active subscriptions are the entity's own, trials included", async (store) => {
         await store.commit({
+          source: "event",
           now: NOW,
           units: units(
             event("customers", "cus_1", 100),
@@ -858,6 +900,7 @@ export function describeStore(
         const results = await Promise.all(
           Array.from({ length: 12 }, (_, i) =>
             store.commit({
+              source: "record",
               now: NOW,
               units: [],
               records: [put("claim", "user_1", 0, { data: { caller: i } })],
@@ -875,6 +918,7 @@ export function describeStore(
               batch(event("subscriptions", `sub_${customer}`, 100, { customer, status: "active" })),
             ),
             store.commit({
+              source: "record",
               now: NOW,
               units: [],
               records: [put("claim", `user of ${customer}`, 0, { ref: customer })],
@@ -892,7 +936,9 @@ export function describeStore(
       behaves("the same event delivered many times at once is handled once", async (store) => {
         const unit = { receipt: receipt("evt_1"), snapshots: [event("products", "prod_1", 100)] };
         const results = await Promise.all(
-          Array.from({ length: 10 }, () => store.commit({ now: NOW, units: [unit] })),
+          Array.from({ length: 10 }, () =>
+            store.commit({ source: "event", now: NOW, units: [unit] }),
+          ),
         );
         const fresh = results.filter((result) => result.committed && !result.units[0]?.duplicate);
         expect(fresh).toHaveLength(1);

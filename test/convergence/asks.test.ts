@@ -266,7 +266,7 @@ describe("an ask", () => {
 describe("a refresh of a customer's subscriptions", () => {
   const wish = async ({ store, now }: ReturnType<typeof open>) => {
     const hint = { kind: "refresh", id: "cus_1", due: now(), data: {} } as const;
-    await store.commit({ now: now(), units: [{ wishes: [hint] }] });
+    await store.commit({ source: "event", now: now(), units: [{ wishes: [hint] }] });
   };
   const left = async ({ store }: ReturnType<typeof open>) =>
     (await store.records("refresh", "", 10)).map(({ id }) => id);

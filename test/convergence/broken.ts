@@ -63,7 +63,7 @@ async function overtakenWritten(store: Store, batch: Batch): Promise<Committed> 
 async function receiptFirst(store: Store, batch: Batch): Promise<Committed> {
   const receipts = batch.units.flatMap(({ receipt }): Unit[] => (receipt ? [{ receipt }] : []));
   if (receipts.length !== 1 || batch.units.length !== 1) return store.commit(batch);
-  const first = await store.commit({ now: batch.now, units: receipts });
+  const first = await store.commit({ source: "event", now: batch.now, units: receipts });
   if (!first.committed || first.units[0]?.duplicate) return first;
   return store.commit({ ...batch, units: batch.units.map(({ receipt: _, ...rest }) => rest) });
 }
@@ -99,7 +99,8 @@ const outcomeOf = (result: Committed, unit: number, snapshot: number) => {
   return found?.duplicate === false ? found.outcomes[snapshot] : undefined;
 };
 
-const only = ({ now }: Batch, snapshot: Snapshot): Batch => ({
+const only = ({ source, now }: Batch, snapshot: Snapshot): Batch => ({
+  source,
   now,
   units: [{ snapshots: [snapshot] }],
 });

@@ -174,7 +174,7 @@ describe("the port", () => {
       ...batch(event("products", "prod_1", 100), event("products", "prod_1", 101, { name: "B" })),
       records: [{ kind: "refresh", id: "cus_1", expect: 0, next }],
     });
-    await store.commit({ now: NOW, units: [{ receipt: receipt("evt_1") }] });
+    await store.commit({ source: "event", now: NOW, units: [{ receipt: receipt("evt_1") }] });
     const held = async () => ({
       rows: await store.rows("products", "", 10),
       version: await store.version("products", "prod_1"),

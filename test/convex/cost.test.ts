@@ -80,6 +80,7 @@ it("an event is one mutation, and a page few", async () => {
   used.length = 0;
   const contents = Array.from({ length: PAGE }, (_, index) => customer(1_000 + index, 100));
   await store.commit({
+    source: "event",
     now: 1,
     units: [
       { snapshots: contents.map((content) => page("customers", content.id, 100, 100, content)) },

@@ -30,16 +30,20 @@ const write = (
 
 describe("after a commit", () => {
   it("calls nobody when nothing is left to do", async () => {
-    await app.store.commit({ now: Date.now(), units: units(product(100, "A")) });
-    await app.store.commit({ now: Date.now(), units: units(product(200, "B")) });
+    await app.store.commit({ source: "event", now: Date.now(), units: units(product(100, "A")) });
+    await app.store.commit({ source: "event", now: Date.now(), units: units(product(200, "B")) });
     await pass(600_000);
     expect(app.steps).toEqual([]);
   });
 
   it("calls one worker for an ask, however many events ask", async () => {
-    await app.store.commit({ now: Date.now(), units: units(product(100, "A")) });
+    await app.store.commit({ source: "event", now: Date.now(), units: units(product(100, "A")) });
     for (const name of ["B", "C", "D"]) {
-      await app.store.commit({ now: Date.now(), units: units(product(100, name)) });
+      await app.store.commit({
+        source: "event",
+        now: Date.now(),
+        units: units(product(100, name)),
+      });
     }
     await pass(500);
     expect(app.steps).toEqual([]); // not before the object had time to come to rest
@@ -51,7 +55,11 @@ describe("after a commit", () => {
     const now = Date.now();
     const wish = { kind: "refresh", id: "cus_1", due: now + 2_000, data: {} } as const;
     for (const eventId of ["evt_1", "evt_2", "evt_3"]) {
-      await app.store.commit({ now, units: [{ receipt: receipt(eventId), wishes: [wish] }] });
+      await app.store.commit({
+        source: "event",
+        now,
+        units: [{ receipt: receipt(eventId), wishes: [wish] }],
+      });
     }
     await pass(5_000);
     expect(app.steps).toEqual(["work"]);
@@ -60,14 +68,19 @@ describe("after a commit", () => {
   it("calls a worker for each partition that is due", async () => {
     const now = Date.now();
     const records = [write("partition", "1", now), write("partition", "2", now)];
-    await app.store.commit({ now, units: [], records });
+    await app.store.commit({ source: "record", now, units: [], records });
     await pass(10);
     expect(app.steps).toEqual(["page", "page"]);
   });
 
   it("schedules nothing for a batch that was not committed", async () => {
     const now = Date.now();
-    await app.store.commit({ now, units: [], records: [write("partition", "1", now, 7)] });
+    await app.store.commit({
+      source: "record",
+      now,
+      units: [],
+      records: [write("partition", "1", now, 7)],
+    });
     await pass(600_000);
     expect(app.steps).toEqual([]);
   });
@@ -75,8 +88,8 @@ describe("after a commit", () => {
 
 describe("the watchdog", () => {
   const ask = async () => {
-    await app.store.commit({ now: Date.now(), units: units(product(100, "A")) });
-    await app.store.commit({ now: Date.now(), units: units(product(100, "B")) });
+    await app.store.commit({ source: "event", now: Date.now(), units: units(product(100, "A")) });
+    await app.store.commit({ source: "event", now: Date.now(), units: units(product(100, "B")) });
   };
 
   it("calls another worker as long as an ask is not answered", async () => {
@@ -99,10 +112,20 @@ describe("the watchdog", () => {
 
   it("restarts a chain of pages that broke, and finishes a claim whose caller died", async () => {
     const now = Date.now();
-    await app.store.commit({ now, units: [], records: [write("partition", "1", now)] });
+    await app.store.commit({
+      source: "record",
+      now,
+      units: [],
+      records: [write("partition", "1", now)],
+    });
     await pass(10);
     expect(app.steps).toEqual(["page"]); // which did nothing
-    await app.store.commit({ now, units: [], records: [write("claim", "user_1", now + 30_000)] });
+    await app.store.commit({
+      source: "record",
+      now,
+      units: [],
+      records: [write("claim", "user_1", now + 30_000)],
+    });
     await pass(70_000);
     expect(app.steps).toEqual(["page", "page", "work"]);
   });
@@ -110,7 +133,7 @@ describe("the watchdog", () => {
   it("restarts every chain that broke, not one after another", async () => {
     const now = Date.now();
     const records = ["1", "2", "3"].map((id) => write("partition", id, now));
-    await app.store.commit({ now, units: [], records });
+    await app.store.commit({ source: "record", now, units: [], records });
     await pass(10);
     expect(app.steps).toEqual(["page", "page", "page"]); // which did nothing
     await pass(61_000);
@@ -121,12 +144,13 @@ describe("the watchdog", () => {
     await ask();
     const { revision = 0 } = (await app.store.version("products", "prod_1")) ?? {};
     const settled = answer("products", "prod_1", revision, 200, 210, { name: "B" });
-    await app.store.commit({ now: Date.now(), units: units(settled) });
+    await app.store.commit({ source: "event", now: Date.now(), units: units(settled) });
     await pass(120_000);
     const watchdog = () => app.store.record("setting", "watchdog");
     expect(await watchdog()).toBeUndefined();
     const before = app.steps.length;
     await app.store.commit({
+      source: "event",
       now: Date.now(),
       units: units(
         event("products", "prod_2", 100, { name: "A" }),
@@ -146,7 +170,7 @@ describe("the watchdog", () => {
     });
     await pass(600_000);
     expect(app.steps).toEqual([]);
-    await app.store.commit({ now: Date.now(), units: units(product(100, "C")) });
+    await app.store.commit({ source: "event", now: Date.now(), units: units(product(100, "C")) });
     await pass(62_000);
     expect(app.steps).toEqual(["work"]);
   });

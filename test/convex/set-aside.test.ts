@@ -11,7 +11,7 @@ import { deployStore } from "./kit.js";
 const open = () => storeApart(deployStore().store, () => {});
 
 async function commit(store: ReturnType<typeof open>, ...snapshots: readonly Snapshot[]) {
-  const result = await store.commit({ now: NOW, units: [{ snapshots }] });
+  const result = await store.commit({ source: "event", now: NOW, units: [{ snapshots }] });
   const [unit] = result.committed ? result.units : [];
   return unit?.duplicate === false ? unit.outcomes.map(({ act }) => act) : [];
 }

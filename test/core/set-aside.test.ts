@@ -57,7 +57,7 @@ describe("a commit", () => {
   it("stores the good objects of a page and sets the bad one aside", async () => {
     const { store, told, commits } = fussy();
     const snapshots = Array.from({ length: 50 }, (_, n) => (n === 20 ? bad() : good(n)));
-    const [found] = await acts(store, { now: NOW, units: [{ snapshots }] });
+    const [found] = await acts(store, { source: "event", now: NOW, units: [{ snapshots }] });
     expect(
       found
         ?.split(",")
@@ -84,8 +84,16 @@ describe("a commit", () => {
         event("subscriptions", "sub_1", 100, {}, { usable: false, content: null }),
       ],
     }));
-    expect(await acts(store, { now: NOW, units })).toEqual(["write,ask", "aside,ask", "write,ask"]);
-    expect(await acts(store, { now: NOW, units })).toEqual(["duplicate", "duplicate", "duplicate"]);
+    expect(await acts(store, { source: "event", now: NOW, units })).toEqual([
+      "write,ask",
+      "aside,ask",
+      "write,ask",
+    ]);
+    expect(await acts(store, { source: "event", now: NOW, units })).toEqual([
+      "duplicate",
+      "duplicate",
+      "duplicate",
+    ]);
   });
 
   it("writes its records with what is set aside, or nothing of either", async () => {
@@ -108,7 +116,9 @@ describe("a commit", () => {
   it("sets nothing aside where nothing at all can be stored", async () => {
     const { store, told } = fussy();
     const snapshots = Array.from({ length: 20 }, (_, n) => bad(`prod_${n}`));
-    await expect(store.commit({ now: NOW, units: [{ snapshots }] })).rejects.toThrow("poison");
+    await expect(
+      store.commit({ source: "event", now: NOW, units: [{ snapshots }] }),
+    ).rejects.toThrow("poison");
     expect(told).toEqual([]);
     expect(await store.records("aside", "", 10)).toEqual([]);
   });
@@ -117,7 +127,9 @@ describe("a commit", () => {
     const { store } = fussy();
     const id = "x".repeat(5000);
     const snapshots = [good(1), page("coupons", id, 100, 110)];
-    expect(await acts(store, { now: NOW, units: [{ snapshots }] })).toEqual(["write,aside"]);
+    expect(await acts(store, { source: "event", now: NOW, units: [{ snapshots }] })).toEqual([
+      "write,aside",
+    ]);
     const { count, examples } = await setAsideNow(store, NOW);
     expect([count, examples[0]?.reason]).toEqual([1, "Its id is longer than 500 characters."]);
     expect(examples[0]?.id.length).toBeLessThan(200);

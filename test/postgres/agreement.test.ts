@@ -102,6 +102,7 @@ const recordWrite: fc.Arbitrary<RecordWrite> = fc
   });
 
 const step: fc.Arbitrary<Batch> = fc.record({
+  source: fc.constantFrom("event", "page"),
   now: fc.integer({ min: NOW, max: NOW + 1000 }),
   units: fc.array(unit, { maxLength: 3 }),
   records: fc.array(recordWrite, { maxLength: 1 }),

@@ -14,6 +14,7 @@ const OPTIONS = { lanes: 1, most: 3, units: 100, bytes: 1_000_000, heldBytes: 10
 
 /** The commit of one event about one product. */
 const about = (id: string, eventId: string, now = NOW): Batch => ({
+  source: "event",
   now,
   units: [{ receipt: receipt(eventId), snapshots: [event("products", id, 100)] }],
 });
@@ -113,6 +114,7 @@ describe("commits of single events", () => {
     const { commit, started } = slowDatabase();
     const grouped = inGroups(commit, { ...OPTIONS, bytes: 1000 });
     const large = (n: number): Batch => ({
+      source: "event",
       now: NOW,
       units: [{ snapshots: [event("products", `prod_${n}`, 100, { text: "x".repeat(800 * n) })] }],
     });
@@ -147,7 +149,7 @@ describe("commits of single events", () => {
   it("that were delivered twice are not under way twice", async () => {
     const { commit, started } = slowDatabase();
     const grouped = inGroups(commit, { ...OPTIONS, lanes: 2 });
-    const twice = { now: NOW, units: [{ receipt: receipt("evt_1") }] };
+    const twice = { source: "event" as const, now: NOW, units: [{ receipt: receipt("evt_1") }] };
     void grouped(twice);
     await turn();
     void grouped(twice);

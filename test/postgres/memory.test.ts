@@ -111,6 +111,7 @@ describe("on PostgreSQL", () => {
     return unit?.duplicate === false ? unit.outcomes[0] : "duplicate";
   };
   const update = (id: string, second: number, eventId = `evt_${id}_${second}`) => ({
+    source: "event" as const,
     now: NOW,
     units: [{ receipt: receipt(eventId), snapshots: [event("products", id, second, { second })] }],
   });
@@ -157,7 +158,12 @@ describe("on PostgreSQL", () => {
       next: { ref: null, due: null, data: {} },
     } as const;
     const shown = page("products", "prod_5", 130, 131, { second: 130 });
-    await store.commit({ now: NOW, units: [{ snapshots: [shown] }], records: [record] });
+    await store.commit({
+      source: "event" as const,
+      now: NOW,
+      units: [{ snapshots: [shown] }],
+      records: [record],
+    });
     expect(await trips(store.commit(update("prod_5", 140)))).toBe(1);
     expect((await store.row("products", "prod_5"))?.stripe).toMatchObject({ second: 140 });
   });

@@ -69,7 +69,12 @@ describe("while one of the tables is locked", () => {
     const next = { ref: "cus_locked", due: null, data: { entityId: "user_locked" } };
     const record = { kind: "claim", id: "user_locked", expect: 0, next } as const;
     const snapshot = event("customers", "cus_locked", 100, { metadata: {} });
-    const commit = store.commit({ now: 1, units: [{ snapshots: [snapshot] }], records: [record] });
+    const commit = store.commit({
+      source: "event",
+      now: 1,
+      units: [{ snapshots: [snapshot] }],
+      records: [record],
+    });
     await expect(commit).rejects.toMatchObject({ code: "55P03" });
   });
 

@@ -41,6 +41,7 @@ const recordWrite = v.object({
 });
 
 const batch = v.object({
+  source: literals("event", "page", "answer", "call", "record"),
   now: v.number(),
   units: v.array(unit),
   records: v.optional(v.array(recordWrite)),

@@ -65,6 +65,7 @@ export function createConvexStore(
     });
 
   const onWire = (batch: Batch): OperationOf<"commit">["batch"] => ({
+    source: batch.source,
     now: batch.now,
     units: batch.units.map(({ receipt, snapshots = [], wishes = [] }) => {
       const fitting = snapshots.map(stored);

@@ -62,6 +62,7 @@ async function remember(runtime: Runtime, stranger: Stranger): Promise<void> {
     if (seen.some((each) => nameOf(each) === nameOf(stranger))) return;
     const next = { ref: null, due: null, data: { seen: [...seen, stranger] } };
     const result = await runtime.store.commit({
+      source: "record",
       now: runtime.now(),
       units: [],
       records: [{ kind, id, expect: record?.revision ?? 0, next }],

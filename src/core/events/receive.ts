@@ -31,7 +31,11 @@ export async function receiveEvent(
     tellEvent(runtime, "webhook", receiptOf(event), "ignored");
     return "ignored";
   }
-  const result = await runtime.store.commit({ now: runtime.now(), units: [effect.unit] });
+  const result = await runtime.store.commit({
+    source: "event",
+    now: runtime.now(),
+    units: [effect.unit],
+  });
   if (!result.committed) throw new Error("A commit without records cannot conflict");
   // Also for a duplicate: whoever handled it first may have died before this.
   if (effect.carried !== undefined) await follow(runtime, effect.carried);

@@ -127,7 +127,11 @@ async function store(
   snapshot: Snapshot,
   refresh: StoredRecord | undefined,
 ): Promise<Outcome | undefined> {
-  const batch = { now: runtime.now(), units: [{ snapshots: [snapshot] }] };
+  const batch = {
+    source: "answer" as const,
+    now: runtime.now(),
+    units: [{ snapshots: [snapshot] }],
+  };
   const needless = snapshot.kind === "changed" && refresh !== undefined ? [refresh] : [];
   const records = needless.map(({ kind, id, revision }) => ({
     kind,

@@ -37,7 +37,11 @@ export async function refreshCustomer(
     };
     const page = await (awaited ? send() : paced(runtime, "GET subscriptions", send));
     const snapshots = sightsOfPage(runtime, "subscriptions", page, startedAt);
-    const result = await runtime.store.commit({ now: runtime.now(), units: [{ snapshots }] });
+    const result = await runtime.store.commit({
+      source: "page",
+      now: runtime.now(),
+      units: [{ snapshots }],
+    });
     const unit = result.committed ? result.units[0] : undefined;
     const asks = (unit?.duplicate === false ? unit.outcomes : []).flatMap(
       ({ act, revision }, index): Ask[] => {
@@ -73,6 +77,7 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
     }
     // A hint that came meanwhile has raised the revision; then the record stays for another round.
     await runtime.store.commit({
+      source: "record",
       now: runtime.now(),
       units: [],
       records: [{ kind, id, expect: revision, next: null }],

@@ -136,7 +136,11 @@ async function fetchOffer(runtime: Runtime, id: string, reach: Reach): Promise<O
     ...(owner === undefined ? [] : [sightOfPart("products", owner, seen)]),
   ].filter(({ resource }) => runtime.resources.includes(resource));
   if (own && snapshots.length > 0) {
-    const result = await runtime.store.commit({ now: runtime.now(), units: [{ snapshots }] });
+    const result = await runtime.store.commit({
+      source: "call",
+      now: runtime.now(),
+      units: [{ snapshots }],
+    });
     if (result.committed) wakeAfter(runtime, result.units, []);
   }
   return { price, product: owner };

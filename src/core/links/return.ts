@@ -195,7 +195,12 @@ async function mayRefresh(runtime: Runtime, customer: string): Promise<boolean> 
     if (next === undefined) return false;
     const written = { ref: null, due: next, data: { until: next } };
     const write = { kind: "setting", id, expect: record?.revision ?? 0, next: written } as const;
-    const result = await runtime.store.commit({ now: runtime.now(), units: [], records: [write] });
+    const result = await runtime.store.commit({
+      source: "record",
+      now: runtime.now(),
+      units: [],
+      records: [write],
+    });
     // Otherwise another visit was quicker. Its refresh may be over, so this one needs its own.
     if (result.committed) return true;
   }

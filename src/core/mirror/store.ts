@@ -84,8 +84,15 @@ export interface Unit {
   readonly wishes?: readonly RecordWish[];
 }
 
+/**
+ * Where a batch comes from: an event of Stripe's, a page of a listing, the answer to a retrieval, a
+ * call of the application, or the library's own bookkeeping, which is records and nothing else.
+ */
+export type Source = "event" | "page" | "answer" | "call" | "record";
+
 /** What one transaction is to do: snapshots to judge, a receipt, and records to write. */
 export interface Batch {
+  readonly source: Source;
   /** Milliseconds, the caller's clock: `last_synced_at`, and the base of due times. */
   readonly now: number;
   readonly units: readonly Unit[];

@@ -52,7 +52,7 @@ async function commitApart(store: Store, batch: Batch, told: Told): Promise<Comm
   const tried =
     refusal !== undefined && pieces.length === 1
       ? [{ refusal }]
-      : await tryAll(store, batch.now, pieces);
+      : await tryAll(store, batch, pieces);
   const refusals = tried.flatMap((each, index) => ("refusal" in each ? [{ ...each, index }] : []));
   const [first] = refusals;
   if (first !== undefined && refusals.length === pieces.length && pieces.length >= TOO_MANY) {
@@ -64,7 +64,7 @@ async function commitApart(store: Store, batch: Batch, told: Told): Promise<Comm
   }
   const { records = [] } = batch;
   const units = refused.map(({ unit }) => unit);
-  const result = await store.commit({ now: batch.now, units, records });
+  const result = await store.commit({ ...batch, units, records });
   if (!result.committed) return result;
   for (const { asides } of refused) {
     for (const { snapshot, reason } of asides) told(snapshot, reason);
@@ -87,14 +87,18 @@ function piecesOf(unit: Unit, from: number): Piece[] {
 }
 
 /** Commits as many of the pieces as can be; what became of each, in their order. */
-async function tryAll(store: Store, now: number, pieces: readonly Piece[]): Promise<Tried[]> {
+async function tryAll(store: Store, batch: Batch, pieces: readonly Piece[]): Promise<Tried[]> {
   const [only] = pieces;
   if (only === undefined) return [];
   const problem = pieces.length === 1 ? problemOf(only) : undefined;
   if (problem !== undefined) return [{ refusal: new Error(problem) }];
   if (!pieces.some((piece) => problemOf(piece) !== undefined)) {
     try {
-      const result = await store.commit({ now, units: pieces.map(({ unit }) => unit) });
+      const result = await store.commit({
+        source: batch.source,
+        now: batch.now,
+        units: pieces.map(({ unit }) => unit),
+      });
       if (!result.committed) throw new Error("A commit without records cannot conflict");
       return result.units.map((outcome) => ({ outcome }));
     } catch (error) {
@@ -104,8 +108,8 @@ async function tryAll(store: Store, now: number, pieces: readonly Piece[]): Prom
   }
   const half = Math.ceil(pieces.length / 2);
   return [
-    ...(await tryAll(store, now, pieces.slice(0, half))),
-    ...(await tryAll(store, now, pieces.slice(half))),
+    ...(await tryAll(store, batch, pieces.slice(0, half))),
+    ...(await tryAll(store, batch, pieces.slice(half))),
   ];
 }
 

@@ -29,6 +29,7 @@ export async function exclusively<T>(
     const expect = record?.revision ?? 0;
     const hold = { ref: null, due: null, data: { until: runtime.now() + LEASE } };
     const taken = await runtime.store.commit({
+      source: "record",
       now: runtime.now(),
       units: [],
       records: [{ kind: "setting", id, expect, next: hold }],
@@ -39,6 +40,7 @@ export async function exclusively<T>(
     } finally {
       // If the lease ran out and somebody else has it, this changes nothing.
       await runtime.store.commit({
+        source: "record",
         now: runtime.now(),
         units: [],
         records: [{ kind: "setting", id, expect: expect + 1, next: null }],

@@ -37,6 +37,7 @@ export async function checkModeAndApp(runtime: Runtime): Promise<void> {
     const data = { livemode, ...(app === undefined ? {} : { app }) };
     const next = { ref: null, due: null, data };
     const result = await runtime.store.commit({
+      source: "record",
       now: runtime.now(),
       units: [],
       records: [{ kind, id, expect: record?.revision ?? 0, next }],

@@ -114,7 +114,12 @@ export async function setAsideNow(
   }
   // One by one: a record that was put anew meanwhile must stay, and keep none of the others.
   for (const { kind, id, revision } of mayRemove ? overtaken : []) {
-    await store.commit({ now, units: [], records: [{ kind, id, expect: revision, next: null }] });
+    await store.commit({
+      source: "record",
+      now,
+      units: [],
+      records: [{ kind, id, expect: revision, next: null }],
+    });
   }
   return { count: found.length, examples: found.slice(0, MOST_EXAMPLES) };
 }

@@ -124,6 +124,7 @@ async function compare(runtime: Runtime, account: string): Promise<void> {
     }
     const next = { ref: null, due: null, data: { id: account } };
     const result = await runtime.store.commit({
+      source: "record",
       now: runtime.now(),
       units: [],
       records: [{ kind: "setting", id: "account", expect: 0, next }],

@@ -161,6 +161,7 @@ function tellRates({ telemetry }: Runtime, pace: Pace, endpoints: readonly strin
 async function putPace(runtime: Runtime, expect: number, pace: Pace): Promise<boolean> {
   const next = { ref: null, due: null, data: { ...pace } };
   const result = await runtime.store.commit({
+    source: "record",
     now: runtime.now(),
     units: [],
     records: [{ kind: "setting", id: ID, expect, next }],

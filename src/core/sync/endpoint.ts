@@ -158,6 +158,7 @@ async function remember(runtime: Runtime, { id, secret }: Stripe.WebhookEndpoint
   if (!secret) return;
   const next = { ref: null, due: null, data: { digest: await digest(secret) } };
   await runtime.store.commit({
+    source: "record",
     now: runtime.now(),
     units: [],
     records: [{ kind: "setting", id: settingOf(id), expect: 0, next }],

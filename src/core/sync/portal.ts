@@ -51,6 +51,7 @@ export function syncPortal(runtime: Runtime): Promise<PortalReport> {
       };
       const next = { ref: null, due: null, data };
       await runtime.store.commit({
+        source: "record",
         now: runtime.now(),
         units: [],
         records: [{ kind: "setting", id: "portal", expect: record?.revision ?? 0, next }],

@@ -168,9 +168,8 @@ async function write(
   const [answer] = (await run(statement)) as { ok: number }[];
   if (answer?.ok !== WRITTEN) throw new Overtaken("Something changed between judgement and write");
   prepared.grown(judged.planned.versions.length);
-  const isPage = batch.records !== undefined;
   for (const { resource, id, next } of judged.planned.versions) {
-    if (isPage) memory.renew(keyOf(resource, id), next);
+    if (batch.source === "page") memory.renew(keyOf(resource, id), next);
     else memory.keep(keyOf(resource, id), next);
   }
 }

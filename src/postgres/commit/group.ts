@@ -114,7 +114,7 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
   };
 
   return (batch) => {
-    if (batch.units.length !== 1 || (batch.records ?? []).length > 0) return commit(batch);
+    if (!canJoin(batch)) return commit(batch);
     const size = sizeOf(batch);
     if (held + size > heldBytes) return Promise.reject(tooMany());
     held += size;
@@ -123,6 +123,11 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
       schedule();
     });
   };
+}
+
+/** A page is a group already, and records may conflict, which would fail the others. */
+function canJoin({ source, units, records = [] }: Batch): boolean {
+  return source !== "page" && units.length === 1 && records.length === 0;
 }
 
 function keysOf({ units }: Batch): string[] {
@@ -150,6 +155,7 @@ async function commitGroup(commit: Commit, group: readonly Member[]): Promise<vo
   if (group.length === 1) return commitEach(commit, group);
   try {
     const result = await commit({
+      source: "event",
       now: Math.max(...group.map(({ batch }) => batch.now)),
       units: group.flatMap(({ batch }) => batch.units),
     });

@@ -32,7 +32,7 @@ export async function caughtUp({ core, double }: App): Promise<void> {
   for (const id of ["customers", "events"]) {
     const expect = (await core.store.record("watermark", id))?.revision ?? 0;
     const records = [{ kind: "watermark", id, expect, next } as const];
-    await core.store.commit({ now: core.now(), units: [], records });
+    await core.store.commit({ source: "record", now: core.now(), units: [], records });
   }
 }
 

@@ -163,6 +163,7 @@ describe("a deletion", () => {
     await app.stripe.customers.del(customerId);
     // As when an ask is answered with a deletion: the mirror knows, the claim does not.
     await app.core.store.commit({
+      source: "event",
       now: app.core.now(),
       units: [
         {

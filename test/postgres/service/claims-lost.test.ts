@@ -283,7 +283,7 @@ it("a random key of an earlier version is still finished, and found by its event
   );
   const next = { ref: null, due: 0, data: Object.fromEntries(old) };
   const records = [{ kind: "claim", id: entityId, expect: 0, next } as const];
-  await app.core.store.commit({ now: app.core.now(), units: [], records });
+  await app.core.store.commit({ source: "record", now: app.core.now(), units: [], records });
   expect(await finishClaims(app.core)).toBe(1);
   const [event] = (await app.stripe.events.list({ type: "customer.created" })).data;
   expect(event?.request?.idempotency_key).toBe("0b5c-random");

@@ -130,7 +130,11 @@ describe("an object that cannot be stored", () => {
     const [id = ""] = await makeProducts(app, ["poison"]);
     const thin = { resource: "products", id, origin: "event", kind: "changed" } as const;
     const unusable = { ...thin, usable: false, lo: 1, hi: 1, content: null } as const;
-    await app.core.store.commit({ now: app.core.now(), units: [{ snapshots: [unusable] }] });
+    await app.core.store.commit({
+      source: "event",
+      now: app.core.now(),
+      units: [{ snapshots: [unusable] }],
+    });
     await app.double.clock.advance({ minutes: 1 });
     expect(await answerAsks(app.core)).toBe(0);
     expect((await setAsideNow(app.core.store, 0)).count).toBe(1);

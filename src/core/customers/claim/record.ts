@@ -49,6 +49,7 @@ export async function put(
   const now = runtime.now();
   const write = claimWrite(record, claim, now, runtime.timing);
   const result = await runtime.store.commit({
+    source: "call",
     now,
     units: snapshot === undefined ? [] : [{ snapshots: [snapshot] }],
     records: [write],
@@ -185,6 +186,7 @@ export function seen(
 export async function store(runtime: Runtime, snapshot: Snapshot | undefined): Promise<void> {
   if (snapshot === undefined) return;
   const result = await runtime.store.commit({
+    source: "call",
     now: runtime.now(),
     units: [{ snapshots: [snapshot] }],
   });

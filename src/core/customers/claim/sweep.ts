@@ -33,6 +33,6 @@ export async function sweepClaims(runtime: Runtime): Promise<number> {
   const next = { ref: null, due: null, data: { after, done } };
   const expect = progress?.revision ?? 0;
   const records = [{ kind: "setting", id: PROGRESS, expect, next } as const];
-  await runtime.store.commit({ now: runtime.now(), units: [], records });
+  await runtime.store.commit({ source: "record", now: runtime.now(), units: [], records });
   return changed;
 }

@@ -37,7 +37,12 @@ async function addDrift(
     const known = (record?.data as unknown as Drift | undefined) ?? NO_DRIFT;
     const next = { ref: runId, due: null, data: { ...withExamples(known, found) } };
     const write = { kind: "setting", id, expect: record?.revision ?? 0, next } as const;
-    const result = await runtime.store.commit({ now: runtime.now(), units: [], records: [write] });
+    const result = await runtime.store.commit({
+      source: "record",
+      now: runtime.now(),
+      units: [],
+      records: [write],
+    });
     if (result.committed) return;
   }
 }

@@ -65,7 +65,7 @@ async function commitRecords(
   while (record !== undefined) {
     const now = runtime.now();
     const records = await writesOf(runtime, held, record, stepped, now);
-    const result = await runtime.store.commit({ now, units: left, records });
+    const result = await runtime.store.commit({ source: "page", now, units: left, records });
     if (result.committed) {
       keepLatest(runtime, record, records);
       if (!isTold) await stepped.after?.([...outcomes, ...result.units]);
@@ -109,7 +109,7 @@ async function commitSeen(
   const parts = inParts(runtime, units);
   const outcomes: UnitOutcome[] = [];
   for (const part of parts.slice(0, -1)) {
-    const result = await runtime.store.commit({ now: runtime.now(), units: part });
+    const result = await runtime.store.commit({ source: "page", now: runtime.now(), units: part });
     if (result.committed) outcomes.push(...result.units);
   }
   const left = parts.at(-1) ?? [];
@@ -122,7 +122,7 @@ async function commitSeen(
   const between: Partition = { ...next, range, state: "running" };
   const now = runtime.now();
   const write = partitionWrite(held, between, now + runtime.timing.pageLease);
-  const result = await runtime.store.commit({ now, units: left, records: [write] });
+  const result = await runtime.store.commit({ source: "page", now, units: left, records: [write] });
   if (!result.committed) return undefined;
   await stepped.after?.([...outcomes, ...result.units]);
   const advanced = { ...held, revision: held.revision + 1 };

@@ -55,7 +55,7 @@ export async function openRun(
     });
     const opened = opening(runId, run, partitions, now);
     const records = [pointed(known, kind, runId), runWrite(runId, 0, opened.run), ...opened.writes];
-    const result = await runtime.store.commit({ now, units: [], records });
+    const result = await runtime.store.commit({ source: "record", now, units: [], records });
     if (!result.committed) continue;
     tellBegun(runtime, runId, kind);
     return runId;
@@ -129,5 +129,5 @@ async function reopened(runtime: Runtime, record: StoredRecord): Promise<boolean
   }
   const run: Run = { ...before, state: "running", finishedAt: null, open };
   const records = [runWrite(record.id, record.revision, run), ...writes];
-  return (await runtime.store.commit({ now, units: [], records })).committed;
+  return (await runtime.store.commit({ source: "record", now, units: [], records })).committed;
 }

@@ -47,6 +47,10 @@ async function settleOne(
   const { resource, id } = pending;
   // Nothing was known of it; if something is by now, that was seen later than this was wished for.
   const snapshot = await retrieve(runtime, resource, id, 0);
-  await runtime.store.commit({ now: runtime.now(), units: [{ snapshots: [snapshot] }] });
+  await runtime.store.commit({
+    source: "answer",
+    now: runtime.now(),
+    units: [{ snapshots: [snapshot] }],
+  });
   return undefined;
 }

@@ -137,6 +137,7 @@ function failed(runtime: Runtime, runId: string, at: Partition, error: unknown):
 async function drop(runtime: Runtime, held: StoredRecord): Promise<void> {
   const { kind, id, revision, ref, data } = held;
   await runtime.store.commit({
+    source: "record",
     now: runtime.now(),
     units: [],
     records: [{ kind, id, expect: revision, next: { ref, due: null, data } }],

@@ -2,6 +2,7 @@
  * One life of a double, from nothing until it is closed or reset: accounts, keys, routes, faults and
  * deliveries. It has no socket and no file; double.ts gives it both.
  */
+import { dues } from "./billing/lifecycle.js";
 import { createClock, type Instant, type Scheduler } from "./clock.js";
 import { ApiError } from "./errors.js";
 import { createFaults, type FaultSource } from "./faults.js";
@@ -105,6 +106,7 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
       id,
       origin: around.url,
       skew: () => skewOf(),
+      dues,
     });
     const made = { world, idempotency: createIdempotencyKeys(clock.now) };
     tenants.set(name, made);

@@ -5,23 +5,27 @@
 import type Stripe from "stripe";
 import type { Plain } from "../core/catalogue/plain.js";
 import { planOf } from "./billing/plan.js";
-import type { World } from "./world.js";
+
+/** The prices as they are now, by id. */
+interface Prices {
+  get(id: string): Plain<Stripe.Price> | undefined;
+}
 
 type Item = Plain<Stripe.SubscriptionItem>;
 
-export function withCurrentPrices<T extends object>(world: World, object: T): T {
+export function withCurrentPrices<T extends object>(prices: Prices, object: T): T {
   const { object: kind, deleted } = object as { object?: unknown; deleted?: unknown };
   if (deleted) return object;
-  if (kind === "subscription_item") return freshItem(world, object as unknown as Item) as never;
+  if (kind === "subscription_item") return freshItem(prices, object as unknown as Item) as never;
   if (kind !== "subscription") return object;
   const { items } = object as unknown as Plain<Stripe.Subscription>;
-  const data = items.data.map((item) => freshItem(world, item));
+  const data = items.data.map((item) => freshItem(prices, item));
   if (data.every((item, index) => item === items.data[index])) return object;
   return { ...object, items: { ...items, data } };
 }
 
-function freshItem(world: World, item: Item): Item {
-  const price = world.objects.price.get(item.price.id);
+function freshItem(prices: Prices, item: Item): Item {
+  const price = prices.get(item.price.id);
   return price === undefined || price === item.price
     ? item
     : { ...item, price, plan: planOf(price) };

@@ -122,7 +122,7 @@ export function render(world: World, object: object, view: View): object {
 
 /** As it is now, for a reader who asked for nothing in particular. */
 function present(world: World, object: object): Json {
-  return cut(world, withCurrentPrices(world, object) as Json);
+  return cut(world, withCurrentPrices(world.objects.price, object) as Json);
 }
 
 function expandAll(world: World, object: Json, paths: readonly Path[]): Json {

@@ -97,6 +97,14 @@ export interface Cause {
   readonly idempotency_key: string | null;
 }
 
+/** What time does on its own, from the moment at which it is asked for. */
+export interface Due {
+  /** Sets the task for whatever happens to this subscription next. */
+  subscription(id: string): void;
+  /** Finalizes this draft of an invoice in an hour, and collects it. */
+  draft(id: string): void;
+}
+
 export interface World {
   readonly account: string;
   readonly livemode: boolean;
@@ -114,6 +122,8 @@ export interface World {
   /** The API version of the account, at which events are kept and unversioned requests answered. */
   readonly version: string;
   readonly embeddedLimit: number;
+  /** What is to happen by time, asked for by the files that time does not concern. */
+  readonly due: Due;
   /** A new id with Stripe's prefix. */
   id(prefix: string): string;
   /** The moment in whole seconds. */
@@ -156,6 +166,8 @@ export interface WorldOptions {
   readonly origin: () => string;
   /** By how many milliseconds the next event's `created` is off. */
   readonly skew: () => number;
+  /** Who does what is due: `dues` of billing/lifecycle.ts. */
+  readonly dues: { readonly [D in keyof Due]: (world: World, id: string) => void };
 }
 
 export function createWorld(options: WorldOptions): World {
@@ -179,6 +191,10 @@ export function createWorld(options: WorldOptions): World {
     hidden: new Map(),
     deleted: new Map(),
     inline: new Set(),
+    due: {
+      subscription: (id) => options.dues.subscription(world, id),
+      draft: (id) => options.dues.draft(world, id),
+    },
     get origin() {
       return options.origin();
     },
@@ -201,9 +217,11 @@ export function createWorld(options: WorldOptions): World {
         at,
         created: Math.floor(at / 1000),
         shown: Math.floor((at + options.skew()) / 1000),
-        object: withCurrentPrices(world, object as object),
+        object: withCurrentPrices(world.objects.price, object as object),
         before:
-          before && tellsBefore(type) ? withCurrentPrices(world, before as object) : undefined,
+          before && tellsBefore(type)
+            ? withCurrentPrices(world.objects.price, before as object)
+            : undefined,
         request: cause,
         pending: 0,
         failing: 0,

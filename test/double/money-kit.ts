@@ -1,5 +1,6 @@
 /** What the tests of payments share: a double with a still clock, the SDK, and a world without a server. */
 import Stripe from "stripe";
+import { dues } from "../../src/testing/billing/lifecycle.js";
 import { createClock, type Scheduler } from "../../src/testing/clock.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 import { idSequence } from "../../src/testing/random.js";
@@ -68,6 +69,7 @@ export function bareWorld(): { world: World; clock: Scheduler; types: () => stri
     id: idSequence("bare"),
     origin: () => "http://127.0.0.1:1",
     skew: () => 0,
+    dues,
   });
   return { world, clock, types: () => [...world.events.values()].map(({ type }) => type) };
 }

@@ -10,12 +10,12 @@ import {
 } from "./checkout-session.js";
 import { assignDiscount, discountsFrom } from "./discounts.js";
 import { type Invoice, intentIdOf, markPaid, recordAttempt } from "./invoices.js";
-import { watchSubscription } from "./lifecycle.js";
 import { isMetered } from "./lines.js";
 import { attachPaymentMethod, cardState } from "./payment-methods.js";
 import { confirmPaymentIntent, createPaymentIntent, type PaymentIntent } from "./payments.js";
 import { createInvoiceItem } from "./prorations.js";
-import { createSubscription, type Subscription } from "./subscriptions.js";
+import type { Subscription } from "./subscription.js";
+import { createSubscription } from "./subscriptions.js";
 
 /** Pays a session in `payment` mode. Further attempts use the same payment intent. */
 export function payOnce(
@@ -74,7 +74,7 @@ export function settleSubscription(world: World, id: string, card: string | null
   const before = world.find("subscription", id);
   const after = world.patch("subscription", id, { status: "active", default_payment_method: card });
   world.raise("customer.subscription.updated", after, before);
-  watchSubscription(world, id);
+  world.due.subscription(id);
   markPaid(world, firstInvoice(world, after));
 }
 

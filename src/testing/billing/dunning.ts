@@ -8,31 +8,23 @@ import {
   type Collected,
   collectInvoice,
   finalizeInvoice,
-  intentIdOf,
   invoiceIdOf,
   markUncollectible,
   recordAttempt,
   subscriptionOf,
   voidInvoice,
 } from "./invoices.js";
-import { endSubscription, watchSubscription } from "./lifecycle.js";
+import { DAY, HOUR, later } from "./later.js";
 import type { PaymentIntent } from "./payment-intents.js";
 import { concludeResumption } from "./resumption.js";
-import { isOver, type Subscription } from "./subscriptions.js";
+import { isOver, type Subscription } from "./subscription.js";
+import { endSubscription } from "./subscription-end.js";
+import { savedMethod } from "./subscriptions.js";
 
-export const HOUR = 3600;
-export const DAY = 24 * HOUR;
 /** Days after the first failure at which collection is tried again, before it is given up. */
 const RETRY_DAYS = [3, 8, 15];
 /** How long endpoints that refuse `invoice.created` hold up what follows. */
 const LONGEST_DELAY = 72 * HOUR;
-
-/** Runs something that no request causes. */
-export function later(world: World, seconds: number, act: () => void): void {
-  world.clock.schedule(world.clock.now() + seconds * 1000, () => {
-    world.causedBy({ id: null, idempotency_key: null }, act);
-  });
-}
 
 /** Finalizes a draft in an hour, as Stripe does with those that advance by themselves. */
 export function advanceLater(world: World, id: string): void {
@@ -125,7 +117,7 @@ export function subscriptionCollected(world: World, invoice: string, outcome: Co
     const pastDue = { status: "past_due" } as const;
     world.change("subscription", subscription.id, pastDue, "customer.subscription.updated");
   }
-  watchSubscription(world, subscription.id);
+  world.due.subscription(subscription.id);
 }
 
 /** Tells the invoice that an intent collects, if there is one, what became of a confirmation. */
@@ -156,17 +148,6 @@ function collected(world: World, subscription: Subscription, bill: Invoice): voi
       "customer.subscription.updated",
     );
   }
-}
-
-/** The payment method that a subscription takes from its first payment, if it was asked to. */
-export function savedMethod(
-  world: World,
-  { payment_settings: settings }: Subscription,
-  invoice: string,
-): Partial<Subscription> {
-  if (settings?.save_default_payment_method !== "on_subscription") return {};
-  const intent = world.objects.payment_intent.get(intentIdOf(world, invoice) ?? "");
-  return intent?.payment_method ? { default_payment_method: intent.payment_method } : {};
 }
 
 /** Only the newest invoice that is more than a draft says whether a subscription is paid for. */

@@ -1,15 +1,18 @@
 /**
  * What time does to a subscription: trials end, periods renew, and what was asked to end ends. Each
- * subscription has at most one task waiting, for whatever comes next.
+ * subscription has at most one task waiting, for whatever comes next. This is the top of `billing`:
+ * no other file there imports it; they ask for it through `world.due`.
  */
-import { missing } from "../errors.js";
 import type { World } from "../world.js";
 import { hasEnded, isForOnce } from "./discounts.js";
-import { advanceLater, DAY, HOUR } from "./dunning.js";
-import { hasPaymentMethod, subscriptionOf, voidInvoice } from "./invoices.js";
+import { advanceLater } from "./dunning.js";
+import { hasPaymentMethod, voidInvoice } from "./invoices.js";
+import { DAY, HOUR } from "./later.js";
 import { cycleEnd } from "./period.js";
 import { pauseSubscription } from "./resumption.js";
-import { billSubscription, isOver, type Subscription } from "./subscriptions.js";
+import { isOver, type Subscription } from "./subscription.js";
+import { endSubscription } from "./subscription-end.js";
+import { billSubscription } from "./subscriptions.js";
 import { upcomingInvoice } from "./upcoming.js";
 
 interface Watch {
@@ -38,7 +41,7 @@ interface Happening {
 }
 
 /** Sets the task for whatever happens to this subscription next. */
-export function watchSubscription(world: World, id: string): void {
+function watchSubscription(world: World, id: string): void {
   const watch = watchOf(world, id);
   watch.cancel();
   const subscription = world.objects.subscription.get(id);
@@ -154,53 +157,5 @@ function renew(world: World, before: Subscription): void {
   if (!kept) advanceLater(world, invoice.id);
 }
 
-/** Ends a subscription now. It stays, as canceled. */
-export function endSubscription(
-  world: World,
-  id: string,
-  reason?: "cancellation_requested" | "payment_failed",
-): Subscription {
-  const before = world.find("subscription", id);
-  const now = world.now();
-  const after = world.patch("subscription", id, {
-    status: "canceled",
-    ended_at: now,
-    canceled_at: before.canceled_at ?? now,
-    cancellation_details: {
-      comment: null,
-      feedback: null,
-      feedback_option: null,
-      ...before.cancellation_details,
-      reason: before.cancellation_details?.reason ?? reason ?? "cancellation_requested",
-    },
-  });
-  world.raise("customer.subscription.deleted", after);
-  stopCollecting(world, after);
-  watchSubscription(world, id);
-  return after;
-}
-
-/** Stripe collects nothing more for what has ended, unless it is asked to. */
-function stopCollecting(world: World, { id, customer }: Subscription): void {
-  for (const invoice of world.objects.invoice.where("customer", customer)) {
-    const { status, auto_advance: advances } = invoice;
-    if (subscriptionOf(invoice) !== id || !advances) continue;
-    if (status !== "draft" && status !== "open") continue;
-    const stopped = {
-      auto_advance: false,
-      automatically_finalizes_at: null,
-      next_payment_attempt: null,
-    };
-    world.change("invoice", invoice.id, stopped, "invoice.updated");
-  }
-}
-
-/** Ends a subscription because somebody asked for it. */
-export function cancelSubscription(
-  world: World,
-  id: string,
-  reason: "cancellation_requested" = "cancellation_requested",
-): Subscription {
-  if (isOver(world.find("subscription", id))) throw missing("subscription", id);
-  return endSubscription(world, id, reason);
-}
+/** What the files below ask of time, for `createWorld`. */
+export const dues = { subscription: watchSubscription, draft: advanceLater } as const;

@@ -8,9 +8,9 @@ import { updateSubscription } from "../resources/subscription-update.js";
 import type { World } from "../world.js";
 import type { CardEntry } from "./checkout.js";
 import type { Invoice } from "./invoices.js";
-import { cancelSubscription } from "./lifecycle.js";
 import { attachPaymentMethod, createCard, setCardState } from "./payment-methods.js";
-import type { Subscription } from "./subscriptions.js";
+import type { Subscription } from "./subscription.js";
+import { cancelSubscription } from "./subscription-end.js";
 
 export interface PortalView {
   readonly session: PortalSession;

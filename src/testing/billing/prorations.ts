@@ -3,9 +3,8 @@ import type Stripe from "stripe";
 import type { Plain } from "../../core/catalogue/plain.js";
 import type { World } from "../world.js";
 import { amountOf } from "./lines.js";
-import { sameCycle } from "./subscription-changes.js";
+import { type Subscription, sameCycle } from "./subscription.js";
 import type { SubscriptionItem } from "./subscription-items.js";
-import type { Subscription } from "./subscriptions.js";
 
 type InvoiceItem = Plain<Stripe.InvoiceItem>;
 

@@ -1,13 +1,13 @@
 /** Pausing a subscription, and taking it up again, which waits until an invoice for that is paid. */
 import { notModelled, refused } from "../errors.js";
 import type { World } from "../world.js";
-import { HOUR, later } from "./dunning.js";
 import { collectInvoice, finalizeInvoice, voidInvoice } from "./invoices.js";
-import { watchSubscription } from "./lifecycle.js";
+import { HOUR, later } from "./later.js";
 import { cycleEnd } from "./period.js";
 import { createInvoiceItem, prorations } from "./prorations.js";
 import { isRefused } from "./rehearsal.js";
-import { billSubscription, draftFor, type Subscription } from "./subscriptions.js";
+import type { Subscription } from "./subscription.js";
+import { billSubscription, draftFor } from "./subscriptions.js";
 
 type PauseReason = "pause_requested" | "trial_end_without_payment_method";
 
@@ -26,7 +26,7 @@ export function pauseSubscription(world: World, id: string, reason: PauseReason)
   });
   world.raise("customer.subscription.updated", after, before);
   world.raise("customer.subscription.paused", after);
-  watchSubscription(world, id);
+  world.due.subscription(id);
   return after;
 }
 
@@ -105,7 +105,7 @@ export function concludeResumption(world: World, id: string, invoice: string): v
   world.objects.subscription.replace(after);
   world.raise("customer.subscription.updated", after, before);
   world.raise("customer.subscription.resumed", after);
-  watchSubscription(world, id);
+  world.due.subscription(id);
 }
 
 function giveUp(world: World, invoice: string): void {

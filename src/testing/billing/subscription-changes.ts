@@ -4,22 +4,18 @@ import { mergeMetadata } from "../resources/common.js";
 import type { World } from "../world.js";
 import { collectInvoice, finalizeInvoice } from "./invoices.js";
 import { isMetered, itemLine } from "./lines.js";
-import { type Cycle, cycleEnd } from "./period.js";
+import { cycleEnd } from "./period.js";
 import { planOf } from "./plan.js";
 import { composeInvoiceItem, createInvoiceItem, prorations } from "./prorations.js";
 import { rehearsePayment } from "./rehearsal.js";
+import { cycleOf, type Subscription, sameCycle } from "./subscription.js";
 import {
   checkItems,
   checkSellable,
   makeItem,
   type SubscriptionItem,
 } from "./subscription-items.js";
-import {
-  billSubscription,
-  draftFor,
-  type PaymentBehavior,
-  type Subscription,
-} from "./subscriptions.js";
+import { billSubscription, draftFor, type PaymentBehavior } from "./subscriptions.js";
 
 export interface ItemChange {
   readonly id?: string | undefined;
@@ -158,17 +154,6 @@ export function replaceItems(
 /** What a change that is not paid for leaves as it was. */
 function pick({ items, billing_cycle_anchor, cancel_at }: Subscription): Partial<Subscription> {
   return { items, billing_cycle_anchor, cancel_at };
-}
-
-function cycleOf(items: readonly SubscriptionItem[]): Cycle {
-  const cycle = items[0]?.price.recurring;
-  if (!cycle) throw new Error("A subscription has no recurring item");
-  return cycle;
-}
-
-export function sameCycle(a: readonly SubscriptionItem[], b: readonly SubscriptionItem[]): boolean {
-  const [left, right] = [cycleOf(a), cycleOf(b)];
-  return left.interval === right.interval && left.interval_count === right.interval_count;
 }
 
 /** The items with a period that begins now. */

@@ -1,21 +1,17 @@
-/** Making subscriptions and their invoices; what time does to them is in lifecycle.ts. */
-import type Stripe from "stripe";
-import type { Plain } from "../../core/catalogue/plain.js";
+/** Making subscriptions and their invoices; what time does to them is in lifecycle.ts, above this. */
 import { invalid, refused } from "../errors.js";
 import { referenced } from "../resources/common.js";
 import type { World } from "../world.js";
 import { type DiscountSource, discountsFrom } from "./discounts.js";
-import { advanceLater, HOUR, savedMethod } from "./dunning.js";
 import { type Draft, draftInvoice, type Invoice } from "./invoice-draft.js";
-import { collectInvoice, finalizeInvoice, hasPaymentMethod } from "./invoices.js";
-import { watchSubscription } from "./lifecycle.js";
+import { collectInvoice, finalizeInvoice, hasPaymentMethod, intentIdOf } from "./invoices.js";
+import { HOUR } from "./later.js";
 import { itemLine, periodLine } from "./lines.js";
 import { cycleEnd } from "./period.js";
 import { pendingItems } from "./prorations.js";
 import { rehearsePayment } from "./rehearsal.js";
+import type { Subscription } from "./subscription.js";
 import { checkItems, checkSellable, costs, makeItem, type NewItem } from "./subscription-items.js";
-
-export type Subscription = Plain<Stripe.Subscription>;
 
 export type PaymentBehavior =
   | "allow_incomplete"
@@ -42,9 +38,6 @@ export interface NewSubscription {
   readonly cancel_at_period_end?: boolean | undefined;
   readonly save_default_payment_method?: "off" | "on_subscription" | undefined;
 }
-
-export const isOver = ({ status }: Subscription): boolean =>
-  status === "canceled" || status === "incomplete_expired";
 
 export function createSubscription(world: World, params: NewSubscription): Subscription {
   const customer = referenced(world, "customer", params.customer, "customer");
@@ -166,7 +159,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   else if (made.status !== subscription.status) {
     world.raise("customer.subscription.updated", made, subscription);
   }
-  watchSubscription(world, id);
+  world.due.subscription(id);
   return made;
 }
 
@@ -178,7 +171,7 @@ function firstInvoice(world: World, subscription: Subscription, behavior: Paymen
     finalizesIn: sends ? HOUR : null,
   });
   if (sends) {
-    advanceLater(world, invoice.id);
+    world.due.draft(invoice.id);
     return;
   }
   const finalized = finalizeInvoice(world, invoice.id);
@@ -192,6 +185,17 @@ function firstInvoice(world: World, subscription: Subscription, behavior: Paymen
       ...savedMethod(world, subscription, invoice.id),
     });
   }
+}
+
+/** The payment method that a subscription takes from its first payment, if it was asked to. */
+export function savedMethod(
+  world: World,
+  { payment_settings: settings }: Subscription,
+  invoice: string,
+): Partial<Subscription> {
+  if (settings?.save_default_payment_method !== "on_subscription") return {};
+  const intent = world.objects.payment_intent.get(intentIdOf(world, invoice) ?? "");
+  return intent?.payment_method ? { default_payment_method: intent.payment_method } : {};
 }
 
 interface BillOptions {

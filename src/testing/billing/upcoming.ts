@@ -3,7 +3,7 @@ import type { World } from "../world.js";
 import { composeInvoice, type Invoice } from "./invoice-draft.js";
 import { periodLine } from "./lines.js";
 import { cycleEnd } from "./period.js";
-import type { Subscription } from "./subscriptions.js";
+import type { Subscription } from "./subscription.js";
 
 export function upcomingInvoice(world: World, subscription: Subscription): Invoice {
   const [first] = subscription.items.data;

@@ -11,7 +11,7 @@ import {
   portalView,
   resumeInPortal,
 } from "../billing/portal.js";
-import type { Subscription } from "../billing/subscriptions.js";
+import type { Subscription } from "../billing/subscription.js";
 import { ApiError } from "../errors.js";
 import { portalSessionId } from "../resources/portal-sessions.js";
 import type { World } from "../world.js";

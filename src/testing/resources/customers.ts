@@ -1,12 +1,12 @@
 /** Customers: create, retrieve, update, delete, list and search. */
 import type Stripe from "stripe";
 import type { Plain } from "../../core/catalogue/plain.js";
-import { cancelSubscription } from "../billing/lifecycle.js";
 import {
   attachPaymentMethod,
   checkAttachable,
   resolvePaymentMethod,
 } from "../billing/payment-methods.js";
+import { cancelSubscription } from "../billing/subscription-end.js";
 import { checkOwner } from "../billing/subscriptions.js";
 import { invalid, missing, refused } from "../errors.js";
 import { route } from "../http/route.js";

@@ -2,8 +2,6 @@
 import {
   advanceLater,
   collectFinalized,
-  HOUR,
-  later,
   setDelinquent,
   subscriptionCollected,
 } from "../billing/dunning.js";
@@ -17,6 +15,7 @@ import {
   subscriptionOf,
   voidInvoice,
 } from "../billing/invoices.js";
+import { HOUR, later } from "../billing/later.js";
 import { itemLine } from "../billing/lines.js";
 import { concludeResumption } from "../billing/resumption.js";
 import { checkOwner } from "../billing/subscriptions.js";

@@ -7,8 +7,8 @@ import { route } from "../http/route.js";
 import { flag, group, listOf, metadata, type Parsed, required, text, word } from "../params.js";
 import type { World } from "../world.js";
 import { given, listKind, listShape, mergeMetadata, referenced } from "./common.js";
+import { createPrice } from "./new-price.js";
 import { priceDataShape } from "./price-shapes.js";
-import { createPrice } from "./prices.js";
 
 const shape = {
   active: flag,

@@ -1,7 +1,7 @@
 /** Changing a subscription, as a request or the portal asks for it: all at once, with one event. */
 import { same } from "../../core/mirror/same.js";
 import { discountsFrom } from "../billing/discounts.js";
-import { watchSubscription } from "../billing/lifecycle.js";
+import { isOver, type Subscription } from "../billing/subscription.js";
 import {
   changeItems,
   endTrial,
@@ -9,12 +9,7 @@ import {
   type ReplaceOptions,
   replaceItems,
 } from "../billing/subscription-changes.js";
-import {
-  checkOwner,
-  isOver,
-  type PaymentBehavior,
-  type Subscription,
-} from "../billing/subscriptions.js";
+import { checkOwner, type PaymentBehavior } from "../billing/subscriptions.js";
 import { invalid, notModelled, refused } from "../errors.js";
 import type { Parsed } from "../params.js";
 import type { World } from "../world.js";
@@ -103,7 +98,7 @@ export function updateSubscription(
     ...(trial === undefined || trial === "now" ? {} : movedTrial(current, Number(trial))),
   });
   if (!same(before, after)) world.raise("customer.subscription.updated", after, before);
-  watchSubscription(world, id);
+  world.due.subscription(id);
   return world.find("subscription", id);
 }
 

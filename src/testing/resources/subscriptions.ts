@@ -1,8 +1,9 @@
 /** Subscriptions: the requests; what they mean is in billing/. */
-import { cancelSubscription } from "../billing/lifecycle.js";
 import { pauseOnRequest, type ResumeBehavior, resumeSubscription } from "../billing/resumption.js";
+import { isOver } from "../billing/subscription.js";
+import { cancelSubscription } from "../billing/subscription-end.js";
 import { checkMetered } from "../billing/subscription-items.js";
-import { createSubscription, isOver } from "../billing/subscriptions.js";
+import { createSubscription } from "../billing/subscriptions.js";
 import { invalid } from "../errors.js";
 import { type Call, route } from "../http/route.js";
 import {

@@ -2,12 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase, createPool } from "../setup/database.js";
 import { runCommand } from "./command.js";
 import { type Application, createApplication, jsonLines } from "./kit.js";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 }); // each command is a process
 
 let app: Application;
 beforeAll(async () => {

@@ -3,10 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "./command.js";
-
-vi.setConfig({ testTimeout: 60_000 }); // each command is a process
 
 let cwd: string;
 beforeAll(() => {

@@ -1,10 +1,8 @@
 // `sync` as a real process: it is interrupted by a real signal, goes on, and tells the truth.
 import { execFile, spawnSync } from "node:child_process";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { commandLine, runCommand } from "./command.js";
 import { type Application, createApplication, until } from "./kit.js";
-
-vi.setConfig({ testTimeout: 120_000 }); // each command is a process, on a machine that may be busy
 
 const CUSTOMERS = 3_000;
 const LIST = "GET /v1/customers";

@@ -6,8 +6,6 @@ import { createStripeDouble, type StripeDouble } from "../../src/testing/index.j
 import { type Backend, install, leadToDouble, payAt, push, SITE, submit } from "./example-kit.js";
 
 const files = import.meta.glob("../../examples/convex/convex/**/*.*s");
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const TEN_MINUTES = 600_000;
 
 interface Account {

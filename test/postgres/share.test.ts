@@ -1,13 +1,11 @@
 // A table of the library that is locked must not take the application's connections.
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { sharedPool, shareOf } from "../../src/postgres/store/share.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { batch, event } from "../conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
-
-vi.setConfig({ testTimeout: 30_000 }); // machines are busy
 
 it.each([
   [1, 1],

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import Stripe from "stripe";
-import { afterAll, afterEach, beforeAll, vi } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import type { Row } from "../../../src/core/catalogue/catalogue.js";
 import type { Claim } from "../../../src/core/customers/claim/claim.js";
 import { BillingError } from "../../../src/core/runtime/errors.js";
@@ -80,7 +80,6 @@ export function applications(): (options?: AppOptions) => Promise<App> {
   let pool: pg.Pool;
   let opened = 0;
   const closing: (() => Promise<void>)[] = [];
-  vi.setConfig({ testTimeout: 30_000 }); // the background has its delays, and machines are busy
   beforeAll(async () => {
     database = await createDatabase();
     pool = createPool(database.url, { max: 20 });

@@ -45,9 +45,9 @@ export type {
   Unit,
   UnitOutcome,
 } from "./core/mirror/store.js";
+export type { SetAside, SetAsideReport } from "./core/runtime/commit/set-aside.js";
 export type { BillingConfig, LogDetails, Logger, Rates, Timing } from "./core/runtime/config.js";
 export { BillingError, type BillingErrorCode } from "./core/runtime/errors.js";
-export type { SetAside, SetAsideReport } from "./core/runtime/set-aside.js";
 export {
   type Attributes,
   METRICS,

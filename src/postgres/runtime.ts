@@ -63,33 +63,33 @@ export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
   const { telemetry } = config;
   const retried = telemetry && (() => telemetry.measure("commit.retries", 1, {}));
   const life = createLife();
-  const on = (pool: PoolLike): Runtime => {
+  const storeOn = (pool: PoolLike): Store => {
     surviveIdleErrors(pool, config.logger);
-    const background = createBackground(() => runtime, life);
-    const runtime = createRuntime(config, {
-      store: life.guard(
-        createPostgresStore({
-          pool,
-          ...(retried === undefined ? {} : { retried }),
-          ...(config.schema === undefined ? {} : { schema: config.schema }),
-          ...(config.resources === undefined ? {} : { resources: config.resources }),
-        }),
-      ),
-      baseUrl: () => baseUrl(config),
-      wake: background,
-    });
+    return life.guard(
+      createPostgresStore({
+        pool,
+        ...(retried === undefined ? {} : { retried }),
+        ...(config.schema === undefined ? {} : { schema: config.schema }),
+        ...(config.resources === undefined ? {} : { resources: config.resources }),
+      }),
+    );
+  };
+  const on = (store: Store): Runtime => {
+    const wake = createBackground(() => runtime, life);
+    const runtime = createRuntime(config, { store, baseUrl: () => baseUrl(config), wake });
     return runtime;
   };
-  const own = on(config.db);
+  const store = storeOn(config.db);
+  const own = on(store);
   const options: MigrationOptions = {
     ...(config.schema === undefined ? {} : { schema: config.schema }),
     ...(config.resources === undefined ? {} : { resources: config.resources }),
     ...(config.roles === undefined ? {} : { roles: config.roles }),
   };
-  const within = (context?: Context) => (context?.db === undefined ? own : on(context.db));
+  const within = (context?: Context) => (context?.db === undefined ? own : on(storeOn(context.db)));
   return {
     schema: schemaOf(config),
-    store: { ...own.store, migrate: () => life.run(() => migrate(config.db, options)) },
+    store: { ...store, migrate: () => life.run(() => migrate(config.db, options)) },
     life,
     in: within,
     run: (context, work) => life.run(async () => work(within(context))),

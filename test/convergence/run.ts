@@ -10,6 +10,7 @@ import { refreshCustomer, refreshDue } from "../../src/core/events/refresh.js";
 import { TOLERANCES } from "../../src/core/mirror/interval.js";
 import { readEvent } from "../../src/core/mirror/snapshot.js";
 import type { Store } from "../../src/core/mirror/store.js";
+import { behindGateway } from "../../src/core/runtime/commit/commit.js";
 import { TIMING } from "../../src/core/runtime/config.js";
 import type { Runtime } from "../../src/core/runtime/runtime.js";
 import type { RunKind } from "../../src/core/sync/run/run.js";
@@ -133,7 +134,7 @@ export async function runHistory(
     const runtime: Runtime = {
       config: { secret_key: "sk_test_1", webhook_secret: "whsec_1", rate: false },
       app: undefined,
-      store: broken.store?.(store) ?? store,
+      store: behindGateway(broken.store?.(store) ?? store, () => {}),
       resources,
       effects: effectsByEvent(resources),
       tolerances: TOLERANCES,

@@ -3,50 +3,51 @@ import { expect, it } from "vitest";
 import { OMITTED } from "../../src/convex/calls/fit.js";
 import { same } from "../../src/core/mirror/same.js";
 import type { Snapshot } from "../../src/core/mirror/store.js";
-import { storeApart } from "../../src/core/runtime/commit-apart.js";
-import { setAsideNow } from "../../src/core/runtime/set-aside.js";
+import { setAsideNow } from "../../src/core/runtime/commit/asides.js";
+import { behindGateway, commit } from "../../src/core/runtime/commit/commit.js";
 import { event, NOW } from "../conformance/fixtures.js";
 import { deployStore } from "./kit.js";
 
-const open = () => storeApart(deployStore().store, () => {});
+const open = () => behindGateway(deployStore().store, () => {});
 
-async function commit(store: ReturnType<typeof open>, ...snapshots: readonly Snapshot[]) {
-  const result = await store.commit({ source: "event", now: NOW, units: [{ snapshots }] });
-  const [unit] = result.committed ? result.units : [];
+async function see(store: ReturnType<typeof open>, ...snapshots: readonly Snapshot[]) {
+  const context = { store, now: () => NOW, wake: () => {} };
+  const { units } = await commit(context, { source: "event", units: [{ snapshots }] });
+  const [unit] = units;
   return unit?.duplicate === false ? unit.outcomes.map(({ act }) => act) : [];
 }
 
 it("an object larger than a document is stored in part, reported, and no drift", async () => {
   const store = open();
   const large = event("products", "prod_1", 100, { name: "Large", description: "x".repeat(1.5e6) });
-  expect(await commit(store, large, event("products", "prod_2", 100, { name: "Good" }))).toEqual([
+  expect(await see(store, large, event("products", "prod_2", 100, { name: "Good" }))).toEqual([
     "write",
     "write",
   ]);
-  const { count, examples } = await setAsideNow(store, NOW);
+  const { count, examples } = await setAsideNow(store);
   expect([count, examples[0]?.id, examples[0]?.kept]).toEqual([1, "prod_1", "part"]);
   const stored = (await store.row("products", "prod_1"))?.stripe;
   expect(stored).toHaveProperty(OMITTED, ["description"]);
   expect(same(stored, large.content)).toBe(false);
   expect(same(stored, store.kept?.(large.content ?? {}))).toBe(true);
   // The same again is no news, and the object still does not fit.
-  await commit(store, { ...large, origin: "page", lo: 200, hi: 210 });
-  expect((await setAsideNow(store, NOW)).count).toBe(1);
-  await commit(store, event("products", "prod_1", 300, { name: "Small" }));
-  expect((await setAsideNow(store, NOW)).count).toBe(0);
+  await see(store, { ...large, origin: "page", lo: 200, hi: 210 });
+  expect((await setAsideNow(store)).count).toBe(1);
+  await see(store, event("products", "prod_1", 300, { name: "Small" }));
+  expect((await setAsideNow(store)).count).toBe(0);
 });
 
 it("an object that Convex refuses is set aside among good ones", async () => {
   const store = open();
   const bad = event("products", "prod_bad", 100, { metadata: { ["k".repeat(1100)]: "v" } });
   const good = Array.from({ length: 9 }, (_, n) => event("products", `prod_${n}`, 100));
-  expect(await commit(store, ...good.slice(0, 4), bad, ...good.slice(4))).toEqual(
+  expect(await see(store, ...good.slice(0, 4), bad, ...good.slice(4))).toEqual(
     Array.from({ length: 10 }, (_, n) => (n === 4 ? "aside" : "write")),
   );
-  const { examples } = await setAsideNow(store, NOW);
+  const { examples } = await setAsideNow(store);
   expect(examples).toMatchObject([{ id: "prod_bad", kept: "none" }]);
   expect(examples[0]?.reason).not.toContain("kkk");
   expect(await store.row("products", "prod_bad")).toBeUndefined();
-  await commit(store, event("products", "prod_bad", 200, { name: "mended" }));
-  expect((await setAsideNow(store, NOW)).count).toBe(0);
+  await see(store, event("products", "prod_bad", 200, { name: "mended" }));
+  expect((await setAsideNow(store)).count).toBe(0);
 });

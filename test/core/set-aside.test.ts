@@ -2,14 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { refusalOf as convexRefusalOf } from "../../src/convex/calls/refusal.js";
 import type { Batch, Snapshot, Store } from "../../src/core/mirror/store.js";
-import { storeApart } from "../../src/core/runtime/commit-apart.js";
+import { pruneAsides, setAsideNow } from "../../src/core/runtime/commit/asides.js";
+import { behindGateway, type CommitContext, commit } from "../../src/core/runtime/commit/commit.js";
 import {
   idProblem,
   isOvertaken,
   LONGEST_ID,
-  setAsideNow,
   unstorable,
-} from "../../src/core/runtime/set-aside.js";
+} from "../../src/core/runtime/commit/set-aside.js";
 import { refusalOf } from "../../src/postgres/commit/refusal.js";
 import { createMemoryStore } from "../../src/testing/memory-store.js";
 import {
@@ -22,6 +22,13 @@ import {
   page,
   receipt,
 } from "../conformance/fixtures.js";
+
+/** What the gateway needs, over a store. */
+const over = (store: Store, told: string[] = []) => ({
+  store: behindGateway(store, ({ id }, reason) => told.push(`${id}: ${reason}`)),
+  now: () => NOW,
+  wake: () => {},
+});
 
 /** A store that takes no content named "poison", and says so of the batch that it is in. */
 function fussy() {
@@ -38,12 +45,15 @@ function fussy() {
       return memory.commit(given);
     },
   };
-  const apart = storeApart(store, ({ id }, reason) => told.push(`${id}: ${reason}`));
-  return { store: apart, told, commits: () => commits };
+  return { ...over(store, told), told, commits: () => commits };
 }
 
-const acts = async (store: Store, given: Batch) => {
-  const result = await store.commit(given);
+const see = (context: CommitContext, ...snapshots: Snapshot[]) =>
+  commit(context, { source: "page", units: [{ snapshots }] });
+
+const acts = async (context: CommitContext, given: Pick<Batch, "units" | "records">) => {
+  const { units, records = [] } = given;
+  const result = await commit(context, { source: "page", units, records });
   if (!result.committed) throw new Error("Not committed");
   return result.units.map((unit) =>
     unit.duplicate ? "duplicate" : unit.outcomes.map(({ act }) => act).join(),
@@ -55,9 +65,10 @@ const bad = (id = "prod_bad") => page("products", id, 100, 110, { name: "poison"
 
 describe("a commit", () => {
   it("stores the good objects of a page and sets the bad one aside", async () => {
-    const { store, told, commits } = fussy();
+    const app = fussy();
+    const { store, told, commits } = app;
     const snapshots = Array.from({ length: 50 }, (_, n) => (n === 20 ? bad() : good(n)));
-    const [found] = await acts(store, { source: "event", now: NOW, units: [{ snapshots }] });
+    const [found] = await acts(app, { units: [{ snapshots }] });
     expect(
       found
         ?.split(",")
@@ -67,7 +78,7 @@ describe("a commit", () => {
     expect((await store.rows("products", "", 100)).length).toBe(49);
     expect(told).toEqual(["prod_bad: It is poison."]);
     expect(commits()).toBeLessThan(20);
-    expect(await setAsideNow(store, NOW)).toEqual({
+    expect(await setAsideNow(store)).toEqual({
       count: 1,
       examples: [
         { resource: "products", id: "prod_bad", reason: "It is poison.", at: NOW, kept: "none" },
@@ -76,7 +87,7 @@ describe("a commit", () => {
   });
 
   it("keeps the receipt of an event whose object is set aside, and the order of outcomes", async () => {
-    const { store } = fussy();
+    const app = fussy();
     const units = ["evt_1", "evt_2", "evt_3"].map((id, n) => ({
       receipt: receipt(id),
       snapshots: [
@@ -84,83 +95,77 @@ describe("a commit", () => {
         event("subscriptions", "sub_1", 100, {}, { usable: false, content: null }),
       ],
     }));
-    expect(await acts(store, { source: "event", now: NOW, units })).toEqual([
-      "write,ask",
-      "aside,ask",
-      "write,ask",
-    ]);
-    expect(await acts(store, { source: "event", now: NOW, units })).toEqual([
-      "duplicate",
-      "duplicate",
-      "duplicate",
-    ]);
+    expect(await acts(app, { units })).toEqual(["write,ask", "aside,ask", "write,ask"]);
+    expect(await acts(app, { units })).toEqual(["duplicate", "duplicate", "duplicate"]);
   });
 
   it("writes its records with what is set aside, or nothing of either", async () => {
-    const { store } = fussy();
+    const app = fussy();
+    const { store } = app;
     const write = { kind: "setting", id: "x", expect: 1, next: null } as const;
-    const refused = await store.commit({ ...batch(bad()), records: [write] });
+    const refused = await commit(app, { ...batch(bad()), source: "page", records: [write] });
     expect(refused).toEqual({ committed: false, conflict: { kind: "setting", id: "x" } });
     expect(await store.records("aside", "", 10)).toEqual([]);
     const data = { at: 1 };
     const put = { ...write, expect: 0, next: { ref: null, due: null, data } };
-    expect(await acts(store, { ...batch(bad()), records: [put] })).toEqual(["aside"]);
+    expect(await acts(app, { ...batch(bad()), records: [put] })).toEqual(["aside"]);
     expect((await store.record("setting", "x"))?.data).toEqual(data);
   });
 
   it("passes on every other error", async () => {
     const away = { ...createMemoryStore(), commit: () => Promise.reject(new Error("away")) };
-    await expect(storeApart(away, () => {}).commit(batch(good(1)))).rejects.toThrow("away");
+    await expect(see(over(away), good(1))).rejects.toThrow("away");
   });
 
   it("sets nothing aside where nothing at all can be stored", async () => {
-    const { store, told } = fussy();
+    const app = fussy();
+    const { store, told } = app;
     const snapshots = Array.from({ length: 20 }, (_, n) => bad(`prod_${n}`));
-    await expect(
-      store.commit({ source: "event", now: NOW, units: [{ snapshots }] }),
-    ).rejects.toThrow("poison");
+    await expect(see(app, ...snapshots)).rejects.toThrow("poison");
     expect(told).toEqual([]);
     expect(await store.records("aside", "", 10)).toEqual([]);
   });
 
   it("sets aside what has an id that no index takes, until it is deleted", async () => {
-    const { store } = fussy();
+    const app = fussy();
+    const { store } = app;
     const id = "x".repeat(5000);
     const snapshots = [good(1), page("coupons", id, 100, 110)];
-    expect(await acts(store, { source: "event", now: NOW, units: [{ snapshots }] })).toEqual([
-      "write,aside",
-    ]);
-    const { count, examples } = await setAsideNow(store, NOW);
+    expect(await acts(app, { units: [{ snapshots }] })).toEqual(["write,aside"]);
+    const { count, examples } = await setAsideNow(store);
     expect([count, examples[0]?.reason]).toEqual([1, "Its id is longer than 500 characters."]);
     expect(examples[0]?.id.length).toBeLessThan(200);
-    await store.commit(batch(deleted("coupons", id, 120)));
-    expect((await setAsideNow(store, NOW)).count).toBe(0);
+    await see(app, deleted("coupons", id, 120));
+    expect((await setAsideNow(store)).count).toBe(0);
   });
 });
 
 describe("what is set aside", () => {
   it("is overtaken by a newer snapshot that can be stored, and its record removed", async () => {
-    const { store } = fussy();
-    await store.commit(batch(created("products", "prod_1", 100, { name: "poison" })));
-    expect((await setAsideNow(store, NOW)).count).toBe(1);
-    await store.commit(batch(event("products", "prod_1", 200, { name: "mended" })));
-    expect((await setAsideNow(store, NOW, { mayRemove: false })).count).toBe(0);
+    const app = fussy();
+    const { store } = app;
+    await see(app, created("products", "prod_1", 100, { name: "poison" }));
+    expect((await setAsideNow(store)).count).toBe(1);
+    await see(app, event("products", "prod_1", 200, { name: "mended" }));
+    expect((await setAsideNow(store)).count).toBe(0);
     expect((await store.records("aside", "", 10)).length).toBe(1);
-    await setAsideNow(store, NOW);
+    await pruneAsides(app);
     expect(await store.records("aside", "", 10)).toEqual([]);
   });
 
   it("is not overtaken by what was stored before it", async () => {
-    const { store } = fussy();
-    await store.commit(batch(created("products", "prod_1", 100, { name: "first" })));
-    await store.commit(batch(event("products", "prod_1", 200, { name: "poison" })));
-    expect((await setAsideNow(store, NOW)).count).toBe(1);
+    const app = fussy();
+    const { store } = app;
+    await see(app, created("products", "prod_1", 100, { name: "first" }));
+    await see(app, event("products", "prod_1", 200, { name: "poison" }));
+    expect((await setAsideNow(store)).count).toBe(1);
     expect((await store.row("products", "prod_1"))?.stripe.name).toBe("first");
     const version = await store.version("products", "prod_1");
-    await store.commit(
-      batch(answer("products", "prod_1", version?.revision ?? 0, 300, 300, { name: "poison" })),
+    await see(
+      app,
+      answer("products", "prod_1", version?.revision ?? 0, 300, 300, { name: "poison" }),
     );
-    expect((await setAsideNow(store, NOW)).count).toBe(1);
+    expect((await setAsideNow(store)).count).toBe(1);
   });
 
   it.each([

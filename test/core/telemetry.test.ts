@@ -221,7 +221,9 @@ it("without a logger and telemetry nothing is observed or put together", async (
   const store = createMemoryStore();
   const platform = { store, baseUrl: () => "", wake: () => {} };
   const runtime = createRuntime({ secret_key: "sk_test_1", webhook_secret: "whsec_1" }, platform);
-  expect(runtime.store).toEqual({ ...store, commit: expect.any(Function) });
+  const { commit: _, ...calls } = store;
+  expect(runtime.store).toMatchObject(calls);
+  expect(runtime.store).not.toHaveProperty("commit");
   expect(runtime.log).toBeUndefined();
   const result = Promise.resolve(1);
   expect(observed(undefined, "commit", () => result)).toBe(result);

@@ -1,8 +1,9 @@
 /** The command `status`: how current the tables are, and what is under way. It changes nothing. */
 import type { Command } from "commander";
 import type { RecordKind } from "../../core/mirror/store.js";
+import { setAsideNow } from "../../core/runtime/commit/asides.js";
+import type { SetAsideReport } from "../../core/runtime/commit/set-aside.js";
 import { routePath } from "../../core/runtime/config.js";
-import { type SetAsideReport, setAsideNow } from "../../core/runtime/set-aside.js";
 import { paceNow } from "../../core/stripe/pacer.js";
 import { eventsReadTo } from "../../core/sync/run/open.js";
 import { latestRuns, type RunReport } from "../../core/sync/run/report.js";
@@ -72,7 +73,7 @@ async function readStatus(at: Connected, options: Options): Promise<Status> {
     eventsReadTo: read === undefined ? null : read * 1000,
     asks: await asksOutstanding(at),
     refreshes: await numberOf(at, "refresh"),
-    setAside: await setAsideNow(runtime.store, now, { mayRemove: false }),
+    setAside: await setAsideNow(runtime.store),
     runs: await latestRuns(runtime, Number(options.runs ?? 5)),
     pace: await paceOf(at),
     endpoints: hasKey(runtime) ? await ourEndpoints(runtime, endpointUrl(at, options)) : null,

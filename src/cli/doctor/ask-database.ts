@@ -2,9 +2,9 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { type Marks, readMarks } from "../../core/customers/marks.js";
 import type { Store } from "../../core/mirror/store.js";
+import { setAsideNow } from "../../core/runtime/commit/asides.js";
 import { appName, type BillingConfig } from "../../core/runtime/config.js";
 import { storedBelonging } from "../../core/runtime/mode.js";
-import { setAsideNow } from "../../core/runtime/set-aside.js";
 import { isSecretInUse } from "../../core/sync/endpoint.js";
 import type { PoolLike } from "../../postgres/database.js";
 import { roleProblem } from "../../postgres/schema/access.js";
@@ -93,6 +93,6 @@ async function readStored(
     secretFits: Object.fromEntries(fits),
     // A catch-up begins only where a copy was completed.
     copied: runs.some(({ data }) => data.state === "done" && data.kind !== "verify"),
-    setAside: await setAsideNow(store, Date.now(), { mayRemove: false }),
+    setAside: await setAsideNow(store),
   };
 }

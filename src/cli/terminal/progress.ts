@@ -1,5 +1,5 @@
 /** What a run looks like while it runs: drawn anew on a terminal, a line now and then elsewhere. */
-import type { SetAsideReport } from "../../core/runtime/set-aside.js";
+import type { SetAsideReport } from "../../core/runtime/commit/set-aside.js";
 import { driftCount } from "../../core/sync/drift/drift.js";
 import type { Progress, RunReport } from "../../core/sync/run/report.js";
 import { clock, count, counted, describeSetAside, roughly } from "./format.js";

@@ -2,7 +2,7 @@
  * Which of Convex's errors are about the value that was to be stored. What is stored is fitted to
  * the limits before, so these are what the fitting does not know of. Pure.
  */
-import { unstorable } from "../../core/runtime/set-aside.js";
+import { unstorable } from "../../core/runtime/commit/set-aside.js";
 
 const REFUSALS: readonly (readonly [RegExp, string])[] = [
   [/Value is too (large|nested) \(/, "it is larger or deeper than a document may be"],

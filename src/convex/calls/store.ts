@@ -11,8 +11,8 @@ import type {
   Store,
   StoredRecord,
 } from "../../core/mirror/store.js";
+import { asideWish } from "../../core/runtime/commit/set-aside.js";
 import type { Logger } from "../../core/runtime/config.js";
-import { asideWish } from "../../core/runtime/set-aside.js";
 import { decode, encode } from "./encode.js";
 import { fitted, OMITTED } from "./fit.js";
 import type {

@@ -19,7 +19,9 @@ export function markOf(metadata: unknown, app: string): "ours" | "none" | "their
 }
 
 /** Every customer of the mirror, in pages. */
-export async function* customerPages(store: Store): AsyncGenerator<readonly Row<"customers">[]> {
+export async function* customerPages(
+  store: Pick<Store, "rows">,
+): AsyncGenerator<readonly Row<"customers">[]> {
   let after = "";
   for (;;) {
     const page = await store.rows("customers", after, PAGE);
@@ -47,7 +49,7 @@ export interface Marks {
  * remembered are looked at again.
  */
 export async function readMarks(
-  store: Store,
+  store: Pick<Store, "record" | "row" | "rows">,
   app: string | undefined,
   most: number,
 ): Promise<Marks> {

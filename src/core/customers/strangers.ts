@@ -5,6 +5,7 @@
  */
 import type { CarriedEntity } from "../catalogue/carrier.js";
 import type { Store } from "../mirror/store.js";
+import { commit } from "../runtime/commit/commit.js";
 import type { BillingConfig } from "../runtime/config.js";
 import { AGAIN, inRounds } from "../runtime/rounds.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -61,10 +62,8 @@ async function remember(runtime: Runtime, stranger: Stranger): Promise<void> {
     if (seen.length >= MOST) return;
     if (seen.some((each) => nameOf(each) === nameOf(stranger))) return;
     const next = { ref: null, due: null, data: { seen: [...seen, stranger] } };
-    const result = await runtime.store.commit({
+    const result = await commit(runtime, {
       source: "record",
-      now: runtime.now(),
-      units: [],
       records: [{ kind, id, expect: record?.revision ?? 0, next }],
     });
     return result.committed ? undefined : AGAIN;
@@ -76,6 +75,6 @@ function seenIn(data: { readonly [field: string]: unknown } | undefined): readon
 }
 
 /** The strangers that were ever seen: one example for each kind and application. */
-export async function strangersSeen(store: Store): Promise<readonly Stranger[]> {
+export async function strangersSeen(store: Pick<Store, "record">): Promise<readonly Stranger[]> {
   return seenIn((await store.record(...RECORD))?.data);
 }

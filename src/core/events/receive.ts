@@ -8,13 +8,13 @@ import { carriedEntity } from "../catalogue/carrier.js";
 import { forgetCustomer } from "../customers/claim/record.js";
 import { observeCustomer } from "../customers/setup.js";
 import { noteStrangers, type Stranger, strangerBy } from "../customers/strangers.js";
-import { ASK_DELAY } from "../mirror/rule.js";
 import { type ReceivedEvent, sightOfEvent, sightOfHint } from "../mirror/snapshot.js";
-import type { Receipt, RecordWish, Snapshot, Unit, UnitOutcome } from "../mirror/store.js";
+import type { Receipt, RecordWish, Snapshot, Unit } from "../mirror/store.js";
 import { wellFormed } from "../mirror/text.js";
+import { commit } from "../runtime/commit/commit.js";
+import { idProblem } from "../runtime/commit/set-aside.js";
 import { type EventOutcome, eventOutcome, tellEvent } from "../runtime/observe.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { idProblem } from "../runtime/set-aside.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */
 export type Received = "handled" | "duplicate" | "ignored";
@@ -31,16 +31,10 @@ export async function receiveEvent(
     tellEvent(runtime, "webhook", receiptOf(event), "ignored");
     return "ignored";
   }
-  const result = await runtime.store.commit({
-    source: "event",
-    now: runtime.now(),
-    units: [effect.unit],
-  });
-  if (!result.committed) throw new Error("A commit without records cannot conflict");
+  const result = await commit(runtime, { source: "event", units: [effect.unit] });
   // Also for a duplicate: whoever handled it first may have died before this.
   if (effect.carried !== undefined) await follow(runtime, effect.carried);
   if (effect.stranger !== undefined) await noteStrangers(runtime, [effect.stranger]);
-  wakeAfter(runtime, result.units, [effect.unit]);
   const outcome = eventOutcome(effect.unit, result.units[0]);
   heard?.(outcome);
   tellEvent(runtime, "webhook", effect.unit.receipt, outcome);
@@ -76,20 +70,6 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
 function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {
   const objectId = object.id === undefined ? null : wellFormed(object.id);
   return { eventId: id, type, created, objectId };
-}
-
-/** Has the background look after what these units left to do. */
-export function wakeAfter(
-  runtime: Runtime,
-  outcomes: readonly UnitOutcome[],
-  units: readonly Unit[],
-): void {
-  const fresh = units.filter((_, index) => outcomes[index]?.duplicate === false);
-  const asked = outcomes.some(
-    (unit) => !unit.duplicate && unit.outcomes.some(({ act }) => act === "ask"),
-  );
-  if (asked) runtime.wake(ASK_DELAY);
-  if (fresh.some(({ wishes = [] }) => wishes.length > 0)) runtime.wake(runtime.timing.refreshDelay);
 }
 
 /**

@@ -16,6 +16,7 @@ import type { Interval } from "../mirror/interval.js";
 import { ASK_DELAY } from "../mirror/rule.js";
 import { answeredAt, plain, stripeStatus } from "../mirror/snapshot.js";
 import type { Ask, Outcome, Snapshot, StoredRecord } from "../mirror/store.js";
+import { commit } from "../runtime/commit/commit.js";
 import { errorType, factsOf } from "../runtime/error-facts.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Note, observed } from "../runtime/telemetry.js";
@@ -127,11 +128,7 @@ async function store(
   snapshot: Snapshot,
   refresh: StoredRecord | undefined,
 ): Promise<Outcome | undefined> {
-  const batch = {
-    source: "answer" as const,
-    now: runtime.now(),
-    units: [{ snapshots: [snapshot] }],
-  };
+  const seen = { source: "answer", units: [{ snapshots: [snapshot] }] } as const;
   const needless = snapshot.kind === "changed" && refresh !== undefined ? [refresh] : [];
   const records = needless.map(({ kind, id, revision }) => ({
     kind,
@@ -139,9 +136,8 @@ async function store(
     expect: revision,
     next: null,
   }));
-  let result = await runtime.store.commit({ ...batch, records });
-  if (!result.committed) result = await runtime.store.commit(batch);
-  const unit = result.committed ? result.units[0] : undefined;
+  const both = records.length === 0 ? undefined : await commit(runtime, { ...seen, records });
+  const [unit] = (both?.committed ? both : await commit(runtime, seen)).units;
   return unit?.duplicate === false ? unit.outcomes[0] : undefined;
 }
 

@@ -4,9 +4,9 @@
  * lost; where a subscription of that customer is read for another reason, that reading serves.
  */
 
-import { ASK_DELAY } from "../mirror/rule.js";
 import { sightsOfPage } from "../mirror/snapshot.js";
 import type { Ask } from "../mirror/store.js";
+import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { paced } from "../stripe/pacer.js";
@@ -37,12 +37,8 @@ export async function refreshCustomer(
     };
     const page = await (awaited ? send() : paced(runtime, "GET subscriptions", send));
     const snapshots = sightsOfPage(runtime, "subscriptions", page, startedAt);
-    const result = await runtime.store.commit({
-      source: "page",
-      now: runtime.now(),
-      units: [{ snapshots }],
-    });
-    const unit = result.committed ? result.units[0] : undefined;
+    const { units } = await commit(runtime, { source: "page", units: [{ snapshots }] });
+    const [unit] = units;
     const asks = (unit?.duplicate === false ? unit.outcomes : []).flatMap(
       ({ act, revision }, index): Ask[] => {
         const id = snapshots[index]?.id;
@@ -51,7 +47,6 @@ export async function refreshCustomer(
           : [];
       },
     );
-    if (asks.length > 0) runtime.wake(ASK_DELAY);
     if (awaited) for (const ask of asks) await answerAsk(runtime, ask, { awaited });
     if (!page.has_more) return;
     after = page.data.at(-1)?.id;
@@ -76,10 +71,8 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
       continue;
     }
     // A hint that came meanwhile has raised the revision; then the record stays for another round.
-    await runtime.store.commit({
+    await commit(runtime, {
       source: "record",
-      now: runtime.now(),
-      units: [],
       records: [{ kind, id, expect: revision, next: null }],
     });
     done++;

@@ -6,9 +6,9 @@
 import type Stripe from "stripe";
 import type { StripeObject } from "../catalogue/catalogue.js";
 import type { Reach } from "../customers/setup.js";
-import { wakeAfter } from "../events/receive.js";
 import { answeredAt, plain, sightOfPart, stripeStatus } from "../mirror/snapshot.js";
 import type { Offer } from "../mirror/store.js";
+import { commit } from "../runtime/commit/commit.js";
 import type { BillingConfig } from "../runtime/config.js";
 import { BillingError, provider } from "../runtime/errors.js";
 import { checkModeAndApp } from "../runtime/mode.js";
@@ -136,12 +136,7 @@ async function fetchOffer(runtime: Runtime, id: string, reach: Reach): Promise<O
     ...(owner === undefined ? [] : [sightOfPart("products", owner, seen)]),
   ].filter(({ resource }) => runtime.resources.includes(resource));
   if (own && snapshots.length > 0) {
-    const result = await runtime.store.commit({
-      source: "call",
-      now: runtime.now(),
-      units: [{ snapshots }],
-    });
-    if (result.committed) wakeAfter(runtime, result.units, []);
+    await commit(runtime, { source: "call", units: [{ snapshots }] });
   }
   return { price, product: owner };
 }

@@ -5,6 +5,7 @@
 
 import { refreshCustomer } from "../events/refresh.js";
 import { problem } from "../events/webhook.js";
+import { commit } from "../runtime/commit/commit.js";
 import { routePath } from "../runtime/config.js";
 import { configAdvice, reportConfigProblem } from "../runtime/config-problem.js";
 import { factsOf } from "../runtime/error-facts.js";
@@ -195,12 +196,7 @@ async function mayRefresh(runtime: Runtime, customer: string): Promise<boolean> 
     if (next === undefined) return false;
     const written = { ref: null, due: next, data: { until: next } };
     const write = { kind: "setting", id, expect: record?.revision ?? 0, next: written } as const;
-    const result = await runtime.store.commit({
-      source: "record",
-      now: runtime.now(),
-      units: [],
-      records: [write],
-    });
+    const result = await commit(runtime, { source: "record", records: [write] });
     // Otherwise another visit was quicker. Its refresh may be over, so this one needs its own.
     if (result.committed) return true;
   }

@@ -1,5 +1,6 @@
 /** One caller at a time, across processes: a record that is held for a while and given back. */
 import { isAhead } from "../mirror/due.js";
+import { commit } from "./commit/commit.js";
 import { BillingError } from "./errors.js";
 import type { Runtime } from "./runtime.js";
 
@@ -28,10 +29,8 @@ export async function exclusively<T>(
     }
     const expect = record?.revision ?? 0;
     const hold = { ref: null, due: null, data: { until: runtime.now() + LEASE } };
-    const taken = await runtime.store.commit({
+    const taken = await commit(runtime, {
       source: "record",
-      now: runtime.now(),
-      units: [],
       records: [{ kind: "setting", id, expect, next: hold }],
     });
     if (!taken.committed) continue;
@@ -39,10 +38,8 @@ export async function exclusively<T>(
       return await work();
     } finally {
       // If the lease ran out and somebody else has it, this changes nothing.
-      await runtime.store.commit({
+      await commit(runtime, {
         source: "record",
-        now: runtime.now(),
-        units: [],
         records: [{ kind: "setting", id, expect: expect + 1, next: null }],
       });
     }

@@ -4,6 +4,7 @@
  */
 
 import type { RecordData, Store } from "../mirror/store.js";
+import { commit } from "./commit/commit.js";
 import { type BillingConfig, isLive } from "./config.js";
 import { BillingError } from "./errors.js";
 import { AGAIN, inRounds } from "./rounds.js";
@@ -36,10 +37,8 @@ export async function checkModeAndApp(runtime: Runtime): Promise<void> {
     const { livemode, app } = own;
     const data = { livemode, ...(app === undefined ? {} : { app }) };
     const next = { ref: null, due: null, data };
-    const result = await runtime.store.commit({
+    const result = await commit(runtime, {
       source: "record",
-      now: runtime.now(),
-      units: [],
       records: [{ kind, id, expect: record?.revision ?? 0, next }],
     });
     return result.committed ? undefined : AGAIN;
@@ -48,7 +47,9 @@ export async function checkModeAndApp(runtime: Runtime): Promise<void> {
 }
 
 /** What is stored of it; undefined before the first use. */
-export async function storedBelonging(store: Store): Promise<Belonging | undefined> {
+export async function storedBelonging(
+  store: Pick<Store, "record">,
+): Promise<Belonging | undefined> {
   const record = await store.record(...RECORD);
   return record && belongingIn(record.data);
 }

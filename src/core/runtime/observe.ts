@@ -80,7 +80,7 @@ export function tellLinked({ log, telemetry }: Runtime, customer: string | null)
   telemetry?.measure("customers.linked", 1, {});
 }
 
-/** The store, with every commit observed. */
+/** The store, with every transaction of a commit observed. */
 export function observedStore(store: Store, telemetry: Telemetry): Store {
   return {
     ...store,

@@ -3,7 +3,7 @@ import type Stripe from "stripe";
 import { effectsByEvent, type ResourceName } from "../catalogue/catalogue.js";
 import { TOLERANCES, type Tolerances } from "../mirror/interval.js";
 import type { Store } from "../mirror/store.js";
-import { storeApart } from "./commit-apart.js";
+import { behindGateway, type CoreStore } from "./commit/commit.js";
 import {
   appName,
   type BillingConfig,
@@ -20,7 +20,8 @@ export interface Runtime {
   readonly config: BillingConfig;
   /** The application's name, where several share the Stripe account. */
   readonly app: string | undefined;
-  readonly store: Store;
+  /** Everything but `commit`: that is the gateway's, see commit/commit.ts. */
+  readonly store: CoreStore;
   readonly resources: readonly ResourceName[];
   readonly effects: ReturnType<typeof effectsByEvent>;
   readonly tolerances: Tolerances;
@@ -59,7 +60,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
   return {
     config,
     app: appName(config),
-    store: storeApart(
+    store: behindGateway(
       telemetry === undefined ? store : observedStore(store, telemetry),
       (snapshot, reason) => tellAside({ log: logger, telemetry }, snapshot, reason),
     ),

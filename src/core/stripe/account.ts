@@ -4,6 +4,7 @@
  */
 import Stripe from "stripe";
 import { stripeStatus } from "../mirror/snapshot.js";
+import { commit } from "../runtime/commit/commit.js";
 import { type BillingConfig, secretKey } from "../runtime/config.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
@@ -123,10 +124,8 @@ async function compare(runtime: Runtime, account: string): Promise<void> {
       );
     }
     const next = { ref: null, due: null, data: { id: account } };
-    const result = await runtime.store.commit({
+    const result = await commit(runtime, {
       source: "record",
-      now: runtime.now(),
-      units: [],
       records: [{ kind: "setting", id: "account", expect: 0, next }],
     });
     return result.committed ? undefined : AGAIN;

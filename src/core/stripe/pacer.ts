@@ -6,6 +6,7 @@
 
 import { type AnswerHeaders, headerOf } from "../mirror/headers.js";
 import { stripeStatus } from "../mirror/snapshot.js";
+import { commit } from "../runtime/commit/commit.js";
 import { type BillingConfig, isLive, type Rates } from "../runtime/config.js";
 import { BillingError } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -160,10 +161,8 @@ function tellRates({ telemetry }: Runtime, pace: Pace, endpoints: readonly strin
 
 async function putPace(runtime: Runtime, expect: number, pace: Pace): Promise<boolean> {
   const next = { ref: null, due: null, data: { ...pace } };
-  const result = await runtime.store.commit({
+  const result = await commit(runtime, {
     source: "record",
-    now: runtime.now(),
-    units: [],
     records: [{ kind: "setting", id: ID, expect, next }],
   });
   return result.committed;

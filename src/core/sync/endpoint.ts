@@ -1,6 +1,8 @@
 /** The webhook endpoint at Stripe, made or mended to fit this library. */
 import type Stripe from "stripe";
 import { enabledEvents } from "../catalogue/catalogue.js";
+import type { Store } from "../mirror/store.js";
+import { commit } from "../runtime/commit/commit.js";
 import { givenSecrets, routePath } from "../runtime/config.js";
 import { provider } from "../runtime/errors.js";
 import { exclusively } from "../runtime/exclusive.js";
@@ -157,17 +159,15 @@ async function digest(secret: string): Promise<string> {
 async function remember(runtime: Runtime, { id, secret }: Stripe.WebhookEndpoint): Promise<void> {
   if (!secret) return;
   const next = { ref: null, due: null, data: { digest: await digest(secret) } };
-  await runtime.store.commit({
+  await commit(runtime, {
     source: "record",
-    now: runtime.now(),
-    units: [],
     records: [{ kind: "setting", id: settingOf(id), expect: 0, next }],
   });
 }
 
 /** Whether this application accepts what the endpoint signs; true if that cannot be known. */
 export async function isSecretInUse(
-  { config, store }: Pick<Runtime, "config" | "store">,
+  { config, store }: Pick<Runtime, "config"> & { readonly store: Pick<Store, "record"> },
   endpoint: string,
 ): Promise<boolean> {
   const known = (await store.record("setting", settingOf(endpoint)))?.data.digest;

@@ -1,5 +1,6 @@
 /** The billing portal's settings at Stripe, in which people can do what they come for. */
 import type Stripe from "stripe";
+import { commit } from "../runtime/commit/commit.js";
 import { provider } from "../runtime/errors.js";
 import { exclusively } from "../runtime/exclusive.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -50,10 +51,8 @@ export function syncPortal(runtime: Runtime): Promise<PortalReport> {
         ...(offered === undefined ? {} : { offered }),
       };
       const next = { ref: null, due: null, data };
-      await runtime.store.commit({
+      await commit(runtime, {
         source: "record",
-        now: runtime.now(),
-        units: [],
         records: [{ kind: "setting", id: "portal", expect: record?.revision ?? 0, next }],
       });
     }

@@ -1,5 +1,5 @@
 /** Which of PostgreSQL's errors are about what was to be stored, and not about the database. Pure. */
-import { unstorable } from "../../core/runtime/set-aside.js";
+import { unstorable } from "../../core/runtime/commit/set-aside.js";
 import { sqlState, UNIQUE_VIOLATION } from "../database.js";
 
 /** By this a write takes itself back; see the writing statement. */

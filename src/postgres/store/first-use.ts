@@ -4,7 +4,6 @@
  * remembered for its pool, so it costs one round trip for each process and none afterwards.
  */
 
-import type { Store } from "../../core/mirror/store.js";
 import { BillingError } from "../../core/runtime/errors.js";
 import { identifier, type PoolLike } from "../database.js";
 import {
@@ -25,31 +24,31 @@ export interface PlaceOptions {
 /** The places that have passed, by pool: a call may bring its own pool, and makes a store for it. */
 const passed = new WeakMap<PoolLike, Set<string>>();
 
-/** The same store, none of whose methods runs before the check has passed. */
-export function checkedAtFirstUse(store: Store, options: PlaceOptions): Store {
+/**
+ * The check of one store: what must be waited for before a statement is sent, or undefined once the
+ * check has passed, which is nearly always.
+ */
+export type FirstUse = () => Promise<void> | undefined;
+
+export function checkAtFirstUse(options: PlaceOptions): FirstUse {
   const places = passed.get(options.pool) ?? new Set<string>();
   passed.set(options.pool, places);
   const place = JSON.stringify(options.schema ?? null);
   let asked: Promise<void> | undefined;
-  const ask = (): Promise<void> => {
+  let isPassed = false;
+  return () => {
+    isPassed ||= places.has(place);
+    if (isPassed) return undefined;
     asked ??= checkPlace(options)
       .then((state) => {
-        if (state === "ready") places.add(place);
+        isPassed = state === "ready";
+        if (isPassed) places.add(place);
       })
       .finally(() => {
         asked = undefined;
       });
     return asked;
   };
-  const guarded =
-    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
-    (...args: A): Promise<R> =>
-      places.has(place) ? method(...args) : ask().then(() => method(...args));
-  const members = Object.entries(store).map(([name, member]) => [
-    name,
-    typeof member === "function" ? guarded(member) : member,
-  ]);
-  return Object.fromEntries(members) as Store;
 }
 
 /**

@@ -18,7 +18,7 @@ import type { PoolLike } from "../database.js";
 import { surviveIdleErrors } from "../pool-errors.js";
 import { schemaOf } from "../schema/schema.js";
 import { pathExpression, resourceTable, snake } from "../schema/tables.js";
-import { checkedAtFirstUse } from "./first-use.js";
+import { checkAtFirstUse } from "./first-use.js";
 import { prepareOn } from "./prepared.js";
 import { isPg, sharedPool } from "./share.js";
 import { namesIn } from "./sql.js";
@@ -57,19 +57,28 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     retried: options.retried,
   });
 
-  const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> =>
-    (await prepared.run({ text, values })) as T[];
+  const firstUse = checkAtFirstUse({ pool, schema });
+  const select = async <T>(text: string, values: unknown[] = []): Promise<T[]> => {
+    const check = firstUse();
+    if (check !== undefined) await check;
+    return (await prepared.run({ text, values })) as T[];
+  };
   const recordColumns = "kind, id, revision, ref, due, data";
 
-  const store: Store = {
+  const inGroup = inGroups(commit, {
+    lanes: 2,
+    most: 4,
+    units: 100,
+    bytes: 8 * MEGABYTE,
+    heldBytes: 64 * MEGABYTE,
+  });
+
+  return {
     limits: { snapshots: 1000, bytes: 8 * MEGABYTE },
-    commit: inGroups(commit, {
-      lanes: 2,
-      most: 4,
-      units: 100,
-      bytes: 8 * MEGABYTE,
-      heldBytes: 64 * MEGABYTE,
-    }),
+    commit: (batch) => {
+      const check = firstUse();
+      return check === undefined ? inGroup(batch) : check.then(() => inGroup(batch));
+    },
 
     takeAsks: async ({ now, lease, limit }) =>
       (
@@ -226,7 +235,6 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
         )
       ).map((each) => row<"subscriptions">(each)),
   };
-  return checkedAtFirstUse(store, { pool, schema });
 
   /** Selects rows by the specification's field names. */
   function selectRows(resource: ResourceName, alias = "t"): string {

@@ -2,6 +2,8 @@
 // what was seen, and only where that can be an entity's id.
 import { describe, expect, it } from "vitest";
 import { observeCustomer } from "../../../src/core/customers/setup.js";
+import type { Store } from "../../../src/core/mirror/store.js";
+import { behindGateway } from "../../../src/core/runtime/commit/commit.js";
 import { type App, applications, billingError, eventually, NOW } from "./kit.js";
 import { send } from "./webhook-kit.js";
 
@@ -109,14 +111,15 @@ describe("a claim that is always changed by others first", () => {
     await send(app, { ...versioned(app), data: { object: { ...object, metadata: { entityId } } } });
     await app.sql(`DELETE FROM ${app.schema}.backend_billing_records WHERE kind = 'claim'`);
     let commits = 0;
-    const store = {
-      ...app.core.store,
+    const losing: Store = {
+      ...app.b.store,
       commit: async () => {
         commits++;
         return { committed: false, conflict: { kind: "claim", id: entityId } } as const;
       },
     };
     const seen = { id: "cus_1", entityId, idempotencyKey: null };
+    const store = behindGateway(losing, () => {});
     const error = await billingError(observeCustomer({ ...app.core, store }, seen));
     expect(error).toMatchObject({ code: "store_error" });
     expect(commits).toBe(100);

@@ -7,6 +7,7 @@ import {
   opened,
 } from "../../../src/core/customers/claim/claim.js";
 import { put } from "../../../src/core/customers/claim/record.js";
+import { commit } from "../../../src/core/runtime/commit/commit.js";
 import type { App } from "./kit.js";
 
 export const CREATE = "POST /v1/customers";
@@ -32,7 +33,7 @@ export async function caughtUp({ core, double }: App): Promise<void> {
   for (const id of ["customers", "events"]) {
     const expect = (await core.store.record("watermark", id))?.revision ?? 0;
     const records = [{ kind: "watermark", id, expect, next } as const];
-    await core.store.commit({ source: "record", now: core.now(), units: [], records });
+    await commit(core, { source: "record", records });
   }
 }
 

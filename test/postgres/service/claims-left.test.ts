@@ -6,6 +6,7 @@ import { put } from "../../../src/core/customers/claim/record.js";
 import { finishClaims, setup } from "../../../src/core/customers/setup.js";
 import { receiveEvent } from "../../../src/core/events/receive.js";
 import { readEvent } from "../../../src/core/mirror/snapshot.js";
+import { behindGateway, commit } from "../../../src/core/runtime/commit/commit.js";
 import type { Runtime } from "../../../src/core/runtime/runtime.js";
 import {
   CREATE,
@@ -138,18 +139,21 @@ describe("a deletion", () => {
     let first = "";
     const core: Runtime = {
       ...app.core,
-      store: {
-        ...app.core.store,
-        commit: async (batch) => {
-          const link = batch.records?.find(({ kind, next }) => kind === "claim" && next?.ref);
-          if (link !== undefined && first === "") {
-            first = link.next?.ref ?? "";
-            await app.stripe.customers.del(first);
-            await tell(app, "customer.deleted");
-          }
-          return app.core.store.commit(batch);
+      store: behindGateway(
+        {
+          ...app.b.store,
+          commit: async (batch) => {
+            const link = batch.records?.find(({ kind, next }) => kind === "claim" && next?.ref);
+            if (link !== undefined && first === "") {
+              first = link.next?.ref ?? "";
+              await app.stripe.customers.del(first);
+              await tell(app, "customer.deleted");
+            }
+            return app.b.store.commit(batch);
+          },
         },
-      },
+        () => {},
+      ),
     };
     const { customerId } = await setup(core, { entityId });
     expect(first).not.toBe("");
@@ -162,9 +166,8 @@ describe("a deletion", () => {
     const { customerId } = await setup(app.core, { entityId });
     await app.stripe.customers.del(customerId);
     // As when an ask is answered with a deletion: the mirror knows, the claim does not.
-    await app.core.store.commit({
-      source: "event",
-      now: app.core.now(),
+    await commit(app.core, {
+      source: "answer",
       units: [
         {
           snapshots: [

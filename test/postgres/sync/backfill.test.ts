@@ -1,6 +1,8 @@
 // A backfill on a real database against the double: whatever goes wrong, it ends whole or says what
 // is missing.
 import { describe, expect, it } from "vitest";
+import type { Store } from "../../../src/core/mirror/store.js";
+import { behindGateway } from "../../../src/core/runtime/commit/commit.js";
 import type { Runtime } from "../../../src/core/runtime/runtime.js";
 import { latestRuns, runReport } from "../../../src/core/sync/run/report.js";
 import { reconcile, type SyncReport, sync } from "../../../src/core/sync/sync.js";
@@ -167,8 +169,8 @@ it("commits a page in parts if the store takes less at once", async () => {
   app.double.populate({ object: "customer", count: 250 });
   await fillShop(app);
   const commits: number[] = [];
-  const { store } = app.core;
-  const small: Runtime["store"] = {
+  const { store } = app.b;
+  const small: Store = {
     ...store,
     limits: { snapshots: 30, bytes: 20_000 },
     commit: (batch) => {
@@ -178,7 +180,7 @@ it("commits a page in parts if the store takes less at once", async () => {
       return store.commit(batch);
     },
   };
-  expect((await sync(byHand(app, { store: small }))).state).toBe("done");
+  expect((await sync(byHand(app, { store: behindGateway(small, () => {}) }))).state).toBe("done");
   expect(Math.max(...commits)).toBeLessThanOrEqual(30);
   await expectEqual(app);
 });
@@ -186,9 +188,9 @@ it("commits a page in parts if the store takes less at once", async () => {
 it("does a page again whose commit failed, and never goes past it", async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: 1_000 });
-  const { store } = app.core;
+  const { store } = app.b;
   let commits = 0;
-  const flaky: Runtime["store"] = {
+  const flaky: Store = {
     ...store,
     commit: (batch) =>
       ++commits % 4 === 0
@@ -196,7 +198,10 @@ it("does a page again whose commit failed, and never goes past it", async () => 
         : store.commit(batch),
   };
   const report = await sync(
-    byHand(app, { store: flaky, timing: { ...app.core.timing, pageLease: 300 } }),
+    byHand(app, {
+      store: behindGateway(flaky, () => {}),
+      timing: { ...app.core.timing, pageLease: 300 },
+    }),
   );
   expect(report.state).toBe("done");
   expect(report.resources.customers?.rows).toBe(1_000);

@@ -4,7 +4,8 @@ import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { answerAsks } from "../../../src/core/events/refetch.js";
 import { storable } from "../../../src/core/mirror/text.js";
-import { setAsideNow } from "../../../src/core/runtime/set-aside.js";
+import { setAsideNow } from "../../../src/core/runtime/commit/asides.js";
+import { commit } from "../../../src/core/runtime/commit/commit.js";
 import { runReport } from "../../../src/core/sync/run/report.js";
 import { tick } from "../../../src/core/sync/work/tick.js";
 import { workUntilDone } from "../../../src/core/sync/work/wait.js";
@@ -98,11 +99,11 @@ describe("an object that cannot be stored", () => {
     });
     const answer = await post(app, JSON.stringify(event(product("poison", 0))));
     expect(answer.status).toBe(200);
-    const { count, examples } = await setAsideNow(app.core.store, 0);
+    const { count, examples } = await setAsideNow(app.core.store);
     expect([count, examples[0]?.id]).toEqual([1, "prod_1"]);
     await post(app, JSON.stringify(event(product("mended", 1))));
     expect(await named(app)).toEqual(["mended"]);
-    expect((await setAsideNow(app.core.store, 0)).count).toBe(0);
+    expect((await setAsideNow(app.core.store)).count).toBe(0);
   });
 
   it("does not fail the webhooks that are stored together with it", async () => {
@@ -130,14 +131,10 @@ describe("an object that cannot be stored", () => {
     const [id = ""] = await makeProducts(app, ["poison"]);
     const thin = { resource: "products", id, origin: "event", kind: "changed" } as const;
     const unusable = { ...thin, usable: false, lo: 1, hi: 1, content: null } as const;
-    await app.core.store.commit({
-      source: "event",
-      now: app.core.now(),
-      units: [{ snapshots: [unusable] }],
-    });
+    await commit(app.core, { source: "event", units: [{ snapshots: [unusable] }] });
     await app.double.clock.advance({ minutes: 1 });
     expect(await answerAsks(app.core)).toBe(0);
-    expect((await setAsideNow(app.core.store, 0)).count).toBe(1);
+    expect((await setAsideNow(app.core.store)).count).toBe(1);
     await app.double.clock.advance({ minutes: 20 });
     expect(await app.core.store.takeAsks({ now: app.core.now(), lease: 1, limit: 10 })).toEqual([]);
     await alter(app, "DROP CONSTRAINT no_poison");

@@ -4,9 +4,9 @@
  */
 import type Stripe from "stripe";
 import { isAhead } from "../../mirror/due.js";
-import { ASK_DELAY } from "../../mirror/rule.js";
 import { sightOfCreation, stripeStatus } from "../../mirror/snapshot.js";
 import type { Claimed, Snapshot, StoredRecord } from "../../mirror/store.js";
+import { commit } from "../../runtime/commit/commit.js";
 import { isLive } from "../../runtime/config.js";
 import { modeMismatch } from "../../runtime/mode.js";
 import { tellLinked } from "../../runtime/observe.js";
@@ -48,15 +48,11 @@ export async function put(
 ): Promise<StoredRecord | undefined> {
   const now = runtime.now();
   const write = claimWrite(record, claim, now, runtime.timing);
-  const result = await runtime.store.commit({
-    source: "call",
-    now,
-    units: snapshot === undefined ? [] : [{ snapshots: [snapshot] }],
-    records: [write],
-  });
+  const records = [write];
+  const result = await (snapshot === undefined
+    ? commit(runtime, { source: "record", records })
+    : commit(runtime, { source: "call", units: [{ snapshots: [snapshot] }], records }));
   if (!result.committed || write.next === null) return undefined;
-  const [unit] = result.units;
-  if (unit?.duplicate === false && unit.outcomes[0]?.act === "ask") runtime.wake(ASK_DELAY);
   const isNew = claim.customerId !== (claimOf(record)?.customerId ?? null);
   if (claim.state === "linked" && isNew) tellLinked(runtime, claim.customerId);
   const { kind, id, expect, next } = write;
@@ -185,13 +181,7 @@ export function seen(
 /** Stores what was seen of a customer. */
 export async function store(runtime: Runtime, snapshot: Snapshot | undefined): Promise<void> {
   if (snapshot === undefined) return;
-  const result = await runtime.store.commit({
-    source: "call",
-    now: runtime.now(),
-    units: [{ snapshots: [snapshot] }],
-  });
-  const unit = result.committed ? result.units[0] : undefined;
-  if (unit?.duplicate === false && unit.outcomes[0]?.act === "ask") runtime.wake(ASK_DELAY);
+  await commit(runtime, { source: "call", units: [{ snapshots: [snapshot] }] });
 }
 
 /** A deleted customer is unlinked; the next `setup` makes a new one. */

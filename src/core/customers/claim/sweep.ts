@@ -3,6 +3,7 @@
  * job removes it, a bounded number of claims at a time, and remembers how far it came.
  */
 
+import { commit } from "../../runtime/commit/commit.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { claimOf } from "./claim.js";
 import { put } from "./record.js";
@@ -33,6 +34,6 @@ export async function sweepClaims(runtime: Runtime): Promise<number> {
   const next = { ref: null, due: null, data: { after, done } };
   const expect = progress?.revision ?? 0;
   const records = [{ kind: "setting", id: PROGRESS, expect, next } as const];
-  await runtime.store.commit({ source: "record", now: runtime.now(), units: [], records });
+  await commit(runtime, { source: "record", records });
   return changed;
 }

@@ -4,6 +4,7 @@
  */
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { Snapshot, UnitOutcome } from "../../mirror/store.js";
+import { commit } from "../../runtime/commit/commit.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { outcomesOf, resourceOf, type Step } from "../run/step.js";
 import { type Drift, type Example, NO_DRIFT, withExamples } from "./drift.js";
@@ -37,12 +38,7 @@ async function addDrift(
     const known = (record?.data as unknown as Drift | undefined) ?? NO_DRIFT;
     const next = { ref: runId, due: null, data: { ...withExamples(known, found) } };
     const write = { kind: "setting", id, expect: record?.revision ?? 0, next } as const;
-    const result = await runtime.store.commit({
-      source: "record",
-      now: runtime.now(),
-      units: [],
-      records: [write],
-    });
+    const result = await commit(runtime, { source: "record", records: [write] });
     if (result.committed) return;
   }
 }

@@ -6,8 +6,9 @@
 
 import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../../mirror/store.js";
 import { textOf } from "../../mirror/text.js";
+import { pruneAsides } from "../../runtime/commit/asides.js";
+import { commit } from "../../runtime/commit/commit.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { setAsideNow } from "../../runtime/set-aside.js";
 import { eventGroups } from "../tasks/list.js";
 import {
   type Circumstances,
@@ -50,8 +51,8 @@ export async function commitStep(
 ): Promise<Written | undefined> {
   const seen = await commitSeen(runtime, held, stepped);
   if (seen === undefined) return undefined;
-  const commit = () => commitRecords(runtime, seen, runRecord, stepped);
-  return sharesRun(stepped) ? inTurnForRun(runtime, commit) : commit();
+  const write = () => commitRecords(runtime, seen, runRecord, stepped);
+  return sharesRun(stepped) ? inTurnForRun(runtime, write) : write();
 }
 
 async function commitRecords(
@@ -65,7 +66,7 @@ async function commitRecords(
   while (record !== undefined) {
     const now = runtime.now();
     const records = await writesOf(runtime, held, record, stepped, now);
-    const result = await runtime.store.commit({ source: "page", now, units: left, records });
+    const result = await commit(runtime, { source: "page", units: left, records });
     if (result.committed) {
       keepLatest(runtime, record, records);
       if (!isTold) await stepped.after?.([...outcomes, ...result.units]);
@@ -109,8 +110,7 @@ async function commitSeen(
   const parts = inParts(runtime, units);
   const outcomes: UnitOutcome[] = [];
   for (const part of parts.slice(0, -1)) {
-    const result = await runtime.store.commit({ source: "page", now: runtime.now(), units: part });
-    if (result.committed) outcomes.push(...result.units);
+    outcomes.push(...(await commit(runtime, { source: "page", units: part })).units);
   }
   const left = parts.at(-1) ?? [];
   const resumes = splits.length > 0 || next.listed;
@@ -120,9 +120,8 @@ async function commitSeen(
   const oldest = splits.at(-1) ?? next;
   const range = { ...next.range, from: oldest.range.from };
   const between: Partition = { ...next, range, state: "running" };
-  const now = runtime.now();
-  const write = partitionWrite(held, between, now + runtime.timing.pageLease);
-  const result = await runtime.store.commit({ source: "page", now, units: left, records: [write] });
+  const write = partitionWrite(held, between, runtime.now() + runtime.timing.pageLease);
+  const result = await commit(runtime, { source: "page", units: left, records: [write] });
   if (!result.committed) return undefined;
   await stepped.after?.([...outcomes, ...result.units]);
   const advanced = { ...held, revision: held.revision + 1 };
@@ -201,12 +200,12 @@ async function advanced(
 
 /** The run at its end, with what could not be stored until then. */
 async function ended(
-  { store }: Runtime,
+  runtime: Runtime,
   { setAside: _, ...run }: Run,
   state: "done" | "failed",
   now: number,
 ): Promise<Run> {
-  const setAside = await setAsideNow(store, now);
+  const setAside = await pruneAsides(runtime);
   return { ...run, state, finishedAt: now, ...(setAside.count === 0 ? {} : { setAside }) };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
+import { commit } from "../../runtime/commit/commit.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type CheckedAccount, checkPlace } from "../../stripe/account.js";
 import { eventGroups } from "../tasks/list.js";
@@ -55,7 +56,7 @@ export async function openRun(
     });
     const opened = opening(runId, run, partitions, now);
     const records = [pointed(known, kind, runId), runWrite(runId, 0, opened.run), ...opened.writes];
-    const result = await runtime.store.commit({ source: "record", now, units: [], records });
+    const result = await commit(runtime, { source: "record", records });
     if (!result.committed) continue;
     tellBegun(runtime, runId, kind);
     return runId;
@@ -129,5 +130,5 @@ async function reopened(runtime: Runtime, record: StoredRecord): Promise<boolean
   }
   const run: Run = { ...before, state: "running", finishedAt: null, open };
   const records = [runWrite(record.id, record.revision, run), ...writes];
-  return (await runtime.store.commit({ source: "record", now, units: [], records })).committed;
+  return (await commit(runtime, { source: "record", records })).committed;
 }

@@ -1,8 +1,8 @@
 /** What a run says of itself, readable while it runs. */
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { StoredRecord } from "../../mirror/store.js";
+import type { SetAsideReport } from "../../runtime/commit/set-aside.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import type { SetAsideReport } from "../../runtime/set-aside.js";
 import { type Confidence, confidence } from "../drift/confidence.js";
 import { type Drift, driftCount, sumDrift } from "../drift/drift.js";
 import { driftOf } from "../drift/findings.js";

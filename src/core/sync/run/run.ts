@@ -5,7 +5,7 @@
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { Carried } from "../../events/receive.js";
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
-import type { SetAsideReport } from "../../runtime/set-aside.js";
+import type { SetAsideReport } from "../../runtime/commit/set-aside.js";
 import type { Buckets } from "../drift/buckets.js";
 import type { Drift } from "../drift/drift.js";
 

@@ -8,7 +8,7 @@ import { enabledEvents } from "../../catalogue/catalogue.js";
 import type { Listing, Page } from "../../catalogue/resource.js";
 import { resources } from "../../catalogue/resources.js";
 import { noteStrangers, type Stranger, strangerBy } from "../../customers/strangers.js";
-import { effectOf, wakeAfter } from "../../events/receive.js";
+import { effectOf } from "../../events/receive.js";
 import { headerOf } from "../../mirror/headers.js";
 import { plain, readEvent, sightsOfPage } from "../../mirror/snapshot.js";
 import type { Snapshot, Unit, UnitOutcome } from "../../mirror/store.js";
@@ -178,7 +178,6 @@ async function readObjects(step: Step, page: ListedPage): Promise<Read> {
     stepped: {
       units: [{ snapshots }],
       after: async (outcomes) => {
-        wakeAfter(runtime, outcomes, []);
         await noteStrangers(runtime, carried?.strangers ?? []);
         return tallyPage(step, snapshots, outcomes);
       },
@@ -218,7 +217,6 @@ async function readEvents(runtime: Runtime, page: ListedPage): Promise<Read> {
     if (effect.stranger !== undefined) strangers.push(effect.stranger);
   }
   const after = async (outcomes: readonly UnitOutcome[]) => {
-    wakeAfter(runtime, outcomes, units);
     tellListed(runtime, units, outcomes);
     await noteStrangers(runtime, strangers);
   };

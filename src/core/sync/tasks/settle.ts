@@ -1,6 +1,7 @@
 /** What a page left to do: links to follow, prices to fetch, differences to look at again. */
 import { follow } from "../../events/receive.js";
 import { retrieve } from "../../events/refetch.js";
+import { commit } from "../../runtime/commit/commit.js";
 import { compareAgain } from "../drift/compare.js";
 import { type Example, NO_DRIFT, withExamples } from "../drift/drift.js";
 import type { Partition, Pending } from "../run/run.js";
@@ -47,10 +48,6 @@ async function settleOne(
   const { resource, id } = pending;
   // Nothing was known of it; if something is by now, that was seen later than this was wished for.
   const snapshot = await retrieve(runtime, resource, id, 0);
-  await runtime.store.commit({
-    source: "answer",
-    now: runtime.now(),
-    units: [{ snapshots: [snapshot] }],
-  });
+  await commit(runtime, { source: "answer", units: [{ snapshots: [snapshot] }] });
   return undefined;
 }

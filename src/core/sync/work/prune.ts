@@ -2,6 +2,7 @@
 
 import { sweepClaims } from "../../customers/claim/sweep.js";
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
+import { commit } from "../../runtime/commit/commit.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { allPartitions } from "../run/commit.js";
 import { runOf } from "../run/run.js";
@@ -30,12 +31,7 @@ async function removeRun(runtime: Runtime, run: StoredRecord): Promise<void> {
   const parts = [...(await allPartitions(runtime, run.id)), ...drift, run]; // the run itself last
   for (let at = 0; at < parts.length; at += BATCH) {
     const records = parts.slice(at, at + BATCH).map(removal);
-    const result = await runtime.store.commit({
-      source: "record",
-      now: runtime.now(),
-      units: [],
-      records,
-    });
+    const result = await commit(runtime, { source: "record", records });
     if (!result.committed) return; // somebody else is at it
   }
 }
@@ -63,7 +59,7 @@ export async function prune(runtime: Runtime): Promise<number> {
   // Of all settings only those that are meant to end have a time at which they are due.
   const ended = await runtime.store.takeRecords("setting", { now, lease: 60_000, limit: BATCH });
   if (ended.length > 0) {
-    await runtime.store.commit({ source: "record", now, units: [], records: ended.map(removal) });
+    await commit(runtime, { source: "record", records: ended.map(removal) });
   }
   return receipts + ended.length + (await sweepClaims(runtime));
 }

@@ -4,6 +4,7 @@
  */
 
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
+import { commit } from "../../runtime/commit/commit.js";
 import { errorType, factsOf } from "../../runtime/error-facts.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type Note, observed } from "../../runtime/telemetry.js";
@@ -136,10 +137,8 @@ function failed(runtime: Runtime, runId: string, at: Partition, error: unknown):
 /** Nobody needs it any more. */
 async function drop(runtime: Runtime, held: StoredRecord): Promise<void> {
   const { kind, id, revision, ref, data } = held;
-  await runtime.store.commit({
+  await commit(runtime, {
     source: "record",
-    now: runtime.now(),
-    units: [],
     records: [{ kind, id, expect: revision, next: { ref, due: null, data } }],
   });
 }

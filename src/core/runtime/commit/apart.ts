@@ -1,5 +1,5 @@
 /**
- * A store whose commits set aside what cannot be stored. A batch that is refused for its content is
+ * Sets aside what cannot be stored. A batch that is refused for its content is
  * halved until the objects that are to blame stand alone; the others are committed as they are, and
  * those are committed as records, together with the batch's own.
  */
@@ -13,14 +13,12 @@ import type {
   Store,
   Unit,
   UnitOutcome,
-} from "../mirror/store.js";
+} from "../../mirror/store.js";
 import { asideWish, idProblem, isUnstorable } from "./set-aside.js";
 
-/** Told of each object that was set aside, once that is committed. */
-export type Told = (snapshot: Snapshot, reason: string) => void;
-
-export function storeApart(store: Store, told: Told): Store {
-  return { ...store, commit: (batch) => commitApart(store, batch, told) };
+/** What is needed of the store, and who is told of each object that was set aside. */
+export interface ApartPort extends Pick<Store, "commit" | "version"> {
+  setAside(snapshot: Snapshot, reason: string): void;
 }
 
 /** Where so many objects are refused and none is stored, it is not their content. */
@@ -35,24 +33,20 @@ interface Piece {
 
 type Tried = { readonly outcome: UnitOutcome } | { readonly refusal: Error };
 
-async function commitApart(store: Store, batch: Batch, told: Told): Promise<Committed> {
-  const hasBadId = batch.units.some(({ snapshots = [] }) =>
-    snapshots.some(({ id }) => idProblem(id) !== undefined),
-  );
-  let refusal: Error | undefined;
-  if (!hasBadId) {
-    try {
-      return await store.commit(batch);
-    } catch (error) {
-      if (!isUnstorable(error)) throw error;
-      refusal = error;
-    }
-  }
+/**
+ * Commits a batch that cannot be stored as it is: the store refused it for its content, or it holds
+ * an id that no table takes.
+ */
+export async function commitApart(
+  port: ApartPort,
+  batch: Batch,
+  refusal: Error | undefined,
+): Promise<Committed> {
   const pieces = batch.units.flatMap(piecesOf);
   const tried =
     refusal !== undefined && pieces.length === 1
       ? [{ refusal }]
-      : await tryAll(store, batch, pieces);
+      : await tryAll(port, batch, pieces);
   const refusals = tried.flatMap((each, index) => ("refusal" in each ? [{ ...each, index }] : []));
   const [first] = refusals;
   if (first !== undefined && refusals.length === pieces.length && pieces.length >= TOO_MANY) {
@@ -60,14 +54,13 @@ async function commitApart(store: Store, batch: Batch, told: Told): Promise<Comm
   }
   const refused: (Apart & { readonly index: number })[] = [];
   for (const { index, refusal: why } of refusals) {
-    refused.push({ ...(await apart(store, pieces[index] as Piece, why, batch.now)), index });
+    refused.push({ ...(await apart(port, pieces[index] as Piece, why, batch.now)), index });
   }
-  const { records = [] } = batch;
   const units = refused.map(({ unit }) => unit);
-  const result = await store.commit({ ...batch, units, records });
+  const result = await port.commit({ ...batch, units });
   if (!result.committed) return result;
   for (const { asides } of refused) {
-    for (const { snapshot, reason } of asides) told(snapshot, reason);
+    for (const { snapshot, reason } of asides) port.setAside(snapshot, reason);
   }
   const outcomes: UnitOutcome[] = tried.map((each) =>
     "outcome" in each ? each.outcome : { duplicate: true },
@@ -87,18 +80,15 @@ function piecesOf(unit: Unit, from: number): Piece[] {
 }
 
 /** Commits as many of the pieces as can be; what became of each, in their order. */
-async function tryAll(store: Store, batch: Batch, pieces: readonly Piece[]): Promise<Tried[]> {
+async function tryAll(port: ApartPort, batch: Batch, pieces: readonly Piece[]): Promise<Tried[]> {
   const [only] = pieces;
   if (only === undefined) return [];
   const problem = pieces.length === 1 ? problemOf(only) : undefined;
   if (problem !== undefined) return [{ refusal: new Error(problem) }];
   if (!pieces.some((piece) => problemOf(piece) !== undefined)) {
     try {
-      const result = await store.commit({
-        source: batch.source,
-        now: batch.now,
-        units: pieces.map(({ unit }) => unit),
-      });
+      const { records: _, ...alone } = batch;
+      const result = await port.commit({ ...alone, units: pieces.map(({ unit }) => unit) });
       if (!result.committed) throw new Error("A commit without records cannot conflict");
       return result.units.map((outcome) => ({ outcome }));
     } catch (error) {
@@ -108,8 +98,8 @@ async function tryAll(store: Store, batch: Batch, pieces: readonly Piece[]): Pro
   }
   const half = Math.ceil(pieces.length / 2);
   return [
-    ...(await tryAll(store, batch, pieces.slice(0, half))),
-    ...(await tryAll(store, batch, pieces.slice(half))),
+    ...(await tryAll(port, batch, pieces.slice(0, half))),
+    ...(await tryAll(port, batch, pieces.slice(half))),
   ];
 }
 
@@ -123,7 +113,7 @@ interface Apart {
 }
 
 /** The piece without what cannot be stored, and with the records that say so. */
-async function apart(store: Store, { unit }: Piece, refusal: Error, at: number): Promise<Apart> {
+async function apart(port: ApartPort, { unit }: Piece, refusal: Error, at: number): Promise<Apart> {
   const { snapshots = [], wishes = [] } = unit;
   const asides = snapshots.flatMap((snapshot) => {
     const problem = idProblem(snapshot.id);
@@ -134,7 +124,7 @@ async function apart(store: Store, { unit }: Piece, refusal: Error, at: number):
   const added: RecordWish[] = [];
   for (const { snapshot, reason } of asides) {
     const { resource, id } = snapshot;
-    const isFound = idProblem(id) === undefined ? await store.version(resource, id) : undefined;
+    const isFound = idProblem(id) === undefined ? await port.version(resource, id) : undefined;
     const known = isFound?.state === "live";
     added.push(asideWish(snapshot, { reason, at, kept: "none", known }));
   }

@@ -4,13 +4,12 @@
  * is stored. The record is what an acknowledged event leaves behind; a later snapshot that can be
  * stored overtakes it.
  */
-import type { ResourceName } from "../catalogue/catalogue.js";
-import { resources } from "../catalogue/resources.js";
-import { hash } from "../mirror/hash.js";
-import type { Version } from "../mirror/rule.js";
-import type { RecordWish, Snapshot, Store, StoredRecord } from "../mirror/store.js";
-import { wellFormed } from "../mirror/text.js";
-import { BillingError } from "./errors.js";
+import type { ResourceName } from "../../catalogue/catalogue.js";
+import { hash } from "../../mirror/hash.js";
+import type { Version } from "../../mirror/rule.js";
+import type { RecordWish, Snapshot } from "../../mirror/store.js";
+import { wellFormed } from "../../mirror/text.js";
+import { BillingError } from "../errors.js";
 
 /** An object that is at Stripe and not in the tables, or not all of it. */
 export interface SetAside {
@@ -30,7 +29,8 @@ export interface SetAsideReport {
   readonly examples: readonly SetAside[];
 }
 
-interface Remembered extends SetAside {
+/** What the record of an object that is set aside holds. */
+export interface Remembered extends SetAside {
   /** The second of Stripe's time since when the content was true. */
   readonly lo: number;
   /** Whether it was about an object that is gone. */
@@ -41,10 +41,6 @@ interface Remembered extends SetAside {
 
 /** The longest id that can be stored: 1,500 bytes at most, which every index takes. */
 export const LONGEST_ID = 500;
-const MOST_EXAMPLES = 10;
-const PAGE = 200;
-/** So many are looked at; where there are more, their number is no use to anyone. */
-const MOST_COUNTED = 1000;
 
 /** The error by which a store says that this very content cannot be stored, ever. */
 export function unstorable(reason: string, cause?: unknown): BillingError {
@@ -89,37 +85,4 @@ export function isOvertaken(
   if (gone) return true;
   if (version === undefined || version.state === "unknown") return false;
   return version.state === "live" && known ? version.lo > lo : version.hi >= lo;
-}
-
-/** What is set aside now. Records that were overtaken are removed, unless it may only read. */
-export async function setAsideNow(
-  store: Store,
-  now: number,
-  { mayRemove = true } = {},
-): Promise<SetAsideReport> {
-  const found: SetAside[] = [];
-  const overtaken: StoredRecord[] = [];
-  for (let after = ""; found.length < MOST_COUNTED; ) {
-    const page = await store.records("aside", after, PAGE);
-    for (const record of page) {
-      const { lo, gone, known, ...told } = record.data as unknown as Remembered;
-      const isKnown = Object.hasOwn(resources, told.resource);
-      const version = isKnown ? await store.version(told.resource, told.id) : undefined;
-      if (isOvertaken({ lo, gone, known }, version)) overtaken.push(record);
-      else found.push(told);
-    }
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = last.id;
-  }
-  // One by one: a record that was put anew meanwhile must stay, and keep none of the others.
-  for (const { kind, id, revision } of mayRemove ? overtaken : []) {
-    await store.commit({
-      source: "record",
-      now,
-      units: [],
-      records: [{ kind, id, expect: revision, next: null }],
-    });
-  }
-  return { count: found.length, examples: found.slice(0, MOST_EXAMPLES) };
 }

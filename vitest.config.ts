@@ -1,5 +1,8 @@
+// A project is a folder of test/. A test that is tagged `slow` is left out of the quick tier:
+// CONTRIBUTING.md says what each tier is for.
 import { defineConfig } from "vitest/config";
-import { PATIENCE } from "./test/setup/patience.js";
+import { PATIENCE } from "./support/patience.js";
+import { SlowestFiles } from "./support/slowest-files.js";
 
 // These end what would never end, and say nothing about speed: the machine may be busy. A test that
 // needs more says so itself; none asks for less.
@@ -9,44 +12,36 @@ const limits = {
   expect: { poll: { timeout: PATIENCE } },
 };
 
+const folder = (name: string) => ({
+  ...limits,
+  name,
+  include: [`test/${name}/**/*.test.ts`],
+});
+
 // A report for machines is written only on request, so that a normal run stays quiet.
 const report = process.env.TEST_REPORT;
+
+// These run only when a test of their project runs, so unit tests never wait for a server.
+const postgres = "support/setup/postgres.ts";
+const command = "support/setup/command.ts";
 
 export default defineConfig({
   test: {
     // One more than Vitest would take of two cores: a good part of a test is waiting.
     maxWorkers: 2,
-    reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
+    reporters: [
+      "default",
+      new SlowestFiles(),
+      ...(report ? [["json", { outputFile: report }] satisfies [string, object]] : []),
+    ],
+    tags: [{ name: "slow", description: "Only in `npm run test:all`." }],
     projects: [
-      {
-        test: {
-          ...limits,
-          name: "unit",
-          include: ["test/**/*.test.ts"],
-          exclude: [
-            "test/postgres/**",
-            "test/cli/**",
-            "test/spec/postgres.test.ts",
-            "test/convex/**",
-            "test/spec/convex.test.ts",
-            "test/convergence/{postgres,cost}.test.ts",
-          ],
-        },
-      },
-      {
-        test: {
-          ...limits,
-          name: "postgres",
-          include: [
-            "test/postgres/**/*.test.ts",
-            "test/cli/**/*.test.ts",
-            "test/spec/postgres.test.ts",
-            "test/convergence/{postgres,cost}.test.ts",
-          ],
-          // Runs only when a test of this project runs, so unit tests never wait for a server.
-          globalSetup: ["test/setup/postgres.ts", "test/setup/command.ts"],
-        },
-      },
+      { test: folder("unit") },
+      { test: folder("double") },
+      { test: folder("docs") },
+      { test: folder("package") },
+      { test: { ...folder("postgres"), globalSetup: [postgres] } },
+      { test: { ...folder("cli"), globalSetup: [postgres, command] } },
       {
         // As Convex runs functions: in an isolate, with Stripe's build for workers. Both packages
         // must be inlined, or Node resolves them by its own conditions.
@@ -57,9 +52,7 @@ export default defineConfig({
           alias: { "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts` },
         },
         test: {
-          ...limits,
-          name: "convex",
-          include: ["test/convex/**/*.test.ts", "test/spec/convex.test.ts"],
+          ...folder("convex"),
           environment: "edge-runtime",
           server: { deps: { inline: ["stripe", "convex-test"] } },
         },

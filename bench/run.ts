@@ -19,7 +19,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { startPostgres } from "../test/setup/server.js";
+import { startPostgres } from "../support/postgres/server.js";
 import { BARS, type Figure, figure, verdict } from "./figures.js";
 import { describeMachine, versionAt } from "./machine.js";
 import { parts, QUICK, type Run } from "./parts.js";

@@ -9,7 +9,7 @@ import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type pg from "pg";
-import { type PostgresServer, startPostgres } from "../test/setup/server.js";
+import { type PostgresServer, startPostgres } from "../support/postgres/server.js";
 import {
   type Account,
   change,

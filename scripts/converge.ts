@@ -4,9 +4,9 @@
 //   npm run converge -- --histories 200000 [--store memory|postgres] [--seed n] [--path …]
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { isFault } from "../test/convergence/broken.js";
-import { search, wrongStories } from "../test/convergence/check.js";
-import { type OpenStore, openMemory } from "../test/convergence/stores.js";
+import { isFault } from "../support/convergence/broken.js";
+import { search, wrongStories } from "../support/convergence/check.js";
+import { type OpenStore, openMemory } from "../support/convergence/stores/memory.js";
 
 const { values } = parseArgs({
   options: {
@@ -14,7 +14,7 @@ const { values } = parseArgs({
     store: { type: "string", default: "memory" },
     seed: { type: "string" },
     path: { type: "string" },
-    /** What is broken around the core, in memory; see test/convergence/broken.ts. */
+    /** What is broken around the core, in memory; see support/convergence/broken.ts. */
     fault: { type: "string" },
     /** For machines: one line of JSON, and the first failure as it is. */
     json: { type: "boolean", default: false },
@@ -32,8 +32,8 @@ async function open(): Promise<OpenStore> {
   if (values.store !== "postgres") throw new RangeError(`There is no store called ${values.store}`);
   const [{ default: pg }, { startPostgres }, { openPostgres }] = await Promise.all([
     import("pg"),
-    import("../test/setup/server.js"),
-    import("../test/convergence/postgres-store.js"),
+    import("../support/postgres/server.js"),
+    import("../support/convergence/stores/postgres.js"),
   ]);
   const server = await startPostgres({ settings: { fsync: "off" } });
   const pool = new pg.Pool({ connectionString: server.url });

@@ -1,16 +1,23 @@
 // Writes docs/spec.md from the catalogue that also names the tests. Run by `npm run generate`;
-// test/spec/catalogue.test.ts fails when the page is stale.
+// test/unit/spec/catalogue.test.ts fails when the page is stale.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { type Part, partOf, parts, type Rule, rules, sectionOf } from "../test/spec/catalogue.js";
-import { decisions } from "../test/spec/decisions.js";
-import { names } from "../test/spec/names.js";
-import { convexSkips, postgresSkips, type Skip } from "../test/spec/skips.js";
+import {
+  type Part,
+  partOf,
+  parts,
+  type Rule,
+  rules,
+  sectionOf,
+} from "../support/spec/catalogue.js";
+import { decisions } from "../support/spec/decisions.js";
+import { names } from "../support/spec/names.js";
+import { convexSkips, postgresSkips, type Skip } from "../support/spec/skips.js";
 
 const file = new URL("../docs/spec.md", import.meta.url);
 
 export function generateSpec(): string {
-  return `<!-- Generated from test/spec by \`npm run generate\`. Do not edit. -->
+  return `<!-- Generated from support/spec by \`npm run generate\`. Do not edit. -->
 
 # The specification, rule by rule
 
@@ -18,7 +25,7 @@ The library was built to a specification that names neither Stripe nor a platfor
 what its names are here, which test shows each of its rules, and what was decided where it leaves
 something open.
 
-\`npm test -- test/spec\` runs all rules over real HTTP, with the real \`stripe\` package against the
+\`npm test -- spec.test.ts\` runs all rules over real HTTP, with the real \`stripe\` package against the
 [double](./testing.md): on a real PostgreSQL, and on Convex's own test library in the edge runtime.
 
 ## Names
@@ -47,7 +54,7 @@ function printPart(part: Part): string {
   const own = rules.filter((rule) => partOf(rule) === part);
   return `### ${part.heading}
 
-[test/spec/${part.file}](../test/spec/${part.file})
+[support/spec/${part.file}](../support/spec/${part.file})
 
 ${table(
   ["rule", "PostgreSQL", "Convex"],

@@ -1,7 +1,7 @@
 // Ten processes call `migrate` at once on an empty database, 50 times, or as often as the argument
 // says: `npm run migrate:race -- 500`. Fails unless each round ends with one set of tables and no error.
-import { raceMigrations } from "../test/postgres/migrate-race.js";
-import { startPostgres } from "../test/setup/server.js";
+import { raceMigrations } from "../support/postgres/migrate-race.js";
+import { startPostgres } from "../support/postgres/server.js";
 
 const rounds = Number(process.argv[2] ?? 50);
 const server = await startPostgres({ settings: { fsync: "off" } });

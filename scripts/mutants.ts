@@ -11,7 +11,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { rules, titleOf } from "../test/spec/catalogue.js";
+import { rules, titleOf } from "../support/spec/catalogue.js";
 import { type Expected, mutants } from "./mutants/list.js";
 import { allDirectives, apply, copyOf } from "./mutants/sources.js";
 import type { BrokenRule } from "./mutants/spec.js";
@@ -97,7 +97,7 @@ async function judgedByRules(folder: string, broken: BrokenRule): Promise<Omit<R
   });
   const report = join(folder, "report.json");
   const names = titles.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-  const what = ["run", "--project", broken.platform, `test/spec/${broken.platform}.test.ts`];
+  const what = ["run", "--project", broken.platform, `test/${broken.platform}/spec.test.ts`];
   const how = ["-t", names, "--reporter", "json", "--outputFile", report];
   const { stderr } = await run(folder, "node_modules/vitest/vitest.mjs", ...what, ...how);
   const text = await readFile(report, "utf8").catch(() => "");

@@ -8,7 +8,7 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type pg from "pg";
 import { STRIPE_LIMITS } from "../src/testing/http/limits.js";
-import { startPostgres } from "../test/setup/server.js";
+import { startPostgres } from "../support/postgres/server.js";
 import {
   type Account,
   isComplete,

@@ -11,7 +11,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { startPostgres } from "../test/setup/server.js";
+import { startPostgres } from "../support/postgres/server.js";
 import { startCaller } from "./race/callers.js";
 import { planOf } from "./race/plan.js";
 import { type Outcome, runSeed } from "./race/run-seed.js";

@@ -6,7 +6,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type pg from "pg";
-import { type PostgresServer, startPostgres } from "../test/setup/server.js";
+import { type PostgresServer, startPostgres } from "../support/postgres/server.js";
 import { isComplete, look, openAccount, openDatabase, orderFor } from "./sync/account.js";
 import { failures, startWorker } from "./sync/workers.js";
 

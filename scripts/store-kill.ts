@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { migrate } from "../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../src/postgres/store/store.js";
-import { event, NOW, receipt } from "../test/conformance/fixtures.js";
-import { startPostgres } from "../test/setup/server.js";
+import { event, NOW, receipt } from "../support/conformance/fixtures.js";
+import { startPostgres } from "../support/postgres/server.js";
 
 const { values } = parseArgs({ options: { times: { type: "string", default: "50" } } });
 const times = Number(values.times);

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import Stripe from "stripe";
-import { startPostgres } from "../test/setup/server.js";
+import { startPostgres } from "../support/postgres/server.js";
 import { markdown, type Results, terminal } from "./harness/report.js";
 import type { Subject } from "./harness/subject.js";
 import { families } from "./scenarios/index.js";

@@ -5,7 +5,7 @@
 import type { Browser } from "playwright-core";
 import Stripe from "stripe";
 import { createStripeDouble } from "../../src/testing/index.js";
-import { startPostgres } from "../../test/setup/server.js";
+import { startPostgres } from "../../support/postgres/server.js";
 import { fillCard, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { freePort, startExample } from "./example.js";
 import { expect, type Step } from "./steps.js";

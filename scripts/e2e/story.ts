@@ -4,7 +4,7 @@
  */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import Stripe from "stripe";
-import { startPostgres } from "../../test/setup/server.js";
+import { startPostgres } from "../../support/postgres/server.js";
 import { fillCard, heading, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { canStartPostgres, missingMigrations, startExample } from "./example.js";
 import { CARD, payFor, signOutAndIn } from "./paperboat.js";

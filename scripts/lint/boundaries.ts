@@ -1,7 +1,7 @@
 /**
- * The walls between the folders of `src`: who may not import what, and why. Biome has no way to say
+ * The walls between the folders of `src`, and around `test`: who may not import what, and why. Biome has no way to say
  * a rule once for several folders, so scripts/generate-boundaries.ts writes biome.boundaries.json
- * from this table, and test/boundaries.test.ts proves each wall.
+ * from this table, and test/package/boundaries.test.ts proves each wall.
  *
  * Specifiers are compared as they stand in the file, with gitignore's patterns. For a file, the last
  * row that includes it counts, and no other.
@@ -43,6 +43,11 @@ const noPostgres: Wall = {
     ...["**/postgres/**", "**/drizzle/**"],
   ],
   message: "src/convex must not import PostgreSQL packages, src/postgres or src/drizzle.",
+};
+
+const tests: Wall = {
+  group: ["**/test/**"],
+  message: "Nothing imports from test: what tests share with others is in support.",
 };
 
 /** What is written to the mirrored tables was judged by the rule, in a store's commit. */
@@ -120,6 +125,7 @@ const rooms = floors.flat().flatMap((room): Row[] => [
 ]);
 
 export const rows: readonly Row[] = [
+  { includes: ["support/**", "scripts/**", "bench/**", "torture/**"], walls: [tests] },
   { includes: ["src/**"], walls: platform },
   { includes: ["src/cli/**"], walls: [ownName, judge, plan, postgresCommit] },
   { includes: ["src/testing/**"], walls: everywhere },

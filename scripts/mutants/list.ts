@@ -1,9 +1,9 @@
 /**
  * Every mutant, by its name, and how it must be caught. What a mutant breaks stands where it breaks
- * it: in a directive of the sources (./directives.ts), or in test/convergence/broken.ts.
+ * it: in a directive of the sources (./directives.ts), or in support/convergence/broken.ts.
  */
-import type { Fault } from "../../test/convergence/broken.js";
-import type { StoryName } from "../../test/convergence/stories.js";
+import type { Fault } from "../../support/convergence/broken.js";
+import type { StoryName } from "../../support/convergence/stories.js";
 import { type BrokenRule, specMutants } from "./spec.js";
 
 export type Expected =
@@ -16,7 +16,7 @@ export type Expected =
   /** These rules of the specification must fail. */
   | { readonly breaks: BrokenRule };
 
-const CLAIMS = "test/core/claims.test.ts";
+const CLAIMS = "test/unit/core/claims.test.ts";
 
 export const mutants: { readonly [name: string]: Expected } = {
   "ties written": { story: "two changes of one second, told in the wrong order" },
@@ -61,8 +61,8 @@ export const mutants: { readonly [name: string]: Expected } = {
   "a hint that names its subscription has a list read": {
     story: "a subscription of which only an invoice tells",
   },
-  "a 404 is final": { test: "test/core/mirror.test.ts" },
-  "a refresh dropped by an earlier reading": { test: "test/convergence/asks.test.ts" },
+  "a 404 is final": { test: "test/unit/core/mirror.test.ts" },
+  "a refresh dropped by an earlier reading": { test: "test/unit/convergence/asks.test.ts" },
   "random keys of claims": { test: CLAIMS },
   "a claim's counter rises on a refusal": { test: CLAIMS },
   "a claim freed while its key is under way": { test: CLAIMS },

@@ -2,7 +2,7 @@
  * Rules of the specification, each broken in a way that a weaker test of the rule did not notice.
  * The test must fail, and with the words that belong to this fault.
  */
-import type { RuleId } from "../../test/spec/catalogue.js";
+import type { RuleId } from "../../support/spec/catalogue.js";
 
 export interface BrokenRule {
   readonly platform: "convex" | "postgres";

@@ -1,6 +1,6 @@
 /** docs/start/postgres.md, from an empty folder to a paid subscription. */
 import { createServer } from "node:net";
-import { startPostgres } from "../../test/setup/server.js";
+import { startPostgres } from "../../support/postgres/server.js";
 import { makeFolder, pageOf, type Replacements, until } from "./folder.js";
 import { payByForm } from "./person.js";
 

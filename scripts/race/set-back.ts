@@ -9,7 +9,7 @@ import { setup } from "../../src/core/customers/setup.js";
 import { createRuntime, type Runtime } from "../../src/core/runtime/runtime.js";
 import { createBilling } from "../../src/postgres/index.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
-import { administer, databaseAt } from "../../test/setup/admin.js";
+import { administer, databaseAt } from "../../support/postgres/admin.js";
 
 export interface SetBack {
   readonly name: string;

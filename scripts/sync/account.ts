@@ -5,8 +5,8 @@ import Stripe from "stripe";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import type { RateLimits } from "../../src/testing/http/limits.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
-import type { WorkerOrder } from "../../test/postgres/sync/worker.js";
-import type { PostgresServer } from "../../test/setup/server.js";
+import type { PostgresServer } from "../../support/postgres/server.js";
+import type { WorkerOrder } from "../../support/sync/worker.js";
 
 /** How many objects of each there are; the database must come to the same. */
 export interface Counts {

@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { WorkerAnswer, WorkerOrder } from "../../test/postgres/sync/worker.js";
+import type { WorkerAnswer, WorkerOrder } from "../../support/sync/worker.js";
 
 export interface Worker {
   readonly pid: number;
@@ -15,7 +15,7 @@ export interface Worker {
 }
 
 export function startWorker(): Worker {
-  const path = fileURLToPath(new URL("../../test/postgres/sync/worker.ts", import.meta.url));
+  const path = fileURLToPath(new URL("../../support/sync/worker.ts", import.meta.url));
   const child = fork(path, { execArgv: ["--import", "tsx"] });
   const gone = once(child, "exit");
   return {

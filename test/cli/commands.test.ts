@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, createPool } from "../setup/database.js";
+import { createDatabase, createPool } from "../../support/postgres/database.js";
 import { runCommand } from "./command.js";
 import { type Application, createApplication, jsonLines } from "./kit.js";
 

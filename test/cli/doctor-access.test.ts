@@ -4,8 +4,8 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Code } from "../../src/cli/doctor/catalogue.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
-import { createPool } from "../setup/database.js";
-import { createRole, dropRoles, type TestRole } from "../setup/role.js";
+import { createPool } from "../../support/postgres/database.js";
+import { createRole, dropRoles, type TestRole } from "../../support/postgres/role.js";
 import { type Change, examine, type Healthy, healthy } from "./doctor-kit.js";
 
 const timeout = 120_000;

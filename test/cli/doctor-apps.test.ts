@@ -3,8 +3,8 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StampReport } from "../../src/core/customers/stamp.js";
 import { createBilling } from "../../src/postgres/index.js";
-import { createPool } from "../setup/database.js";
-import { PATIENCE } from "../setup/patience.js";
+import { PATIENCE } from "../../support/patience.js";
+import { createPool } from "../../support/postgres/database.js";
 import { runCommand } from "./command.js";
 import { examine, type Healthy, healthy } from "./doctor-kit.js";
 

@@ -6,7 +6,7 @@ import Stripe from "stripe";
 import type { Finding } from "../../src/cli/doctor/finding.js";
 import { createBilling } from "../../src/postgres/index.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
-import { createDatabase, createPool } from "../setup/database.js";
+import { createDatabase, createPool } from "../../support/postgres/database.js";
 import { runCommand } from "./command.js";
 
 export interface Healthy {

@@ -8,8 +8,8 @@ import {
   type StripeDouble,
   type StripeDoubleOptions,
 } from "../../src/testing/index.js";
-import { createDatabase, createPool } from "../setup/database.js";
-import { PATIENCE } from "../setup/patience.js";
+import { PATIENCE } from "../../support/patience.js";
+import { createDatabase, createPool } from "../../support/postgres/database.js";
 import { type Ended, runCommand, start } from "./command.js";
 
 export interface Application {

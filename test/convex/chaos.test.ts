@@ -14,7 +14,7 @@ import { createBilling } from "../../src/convex/index.js";
 import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { createStripeDouble } from "../../src/testing/index.js";
 import { stream } from "../../src/testing/random.js";
-import { cancelAll, idle } from "../spec/convex-deployment.js";
+import { cancelAll, idle } from "../../support/spec/platforms/convex-deployment.js";
 import { schema, storeReference } from "./kit.js";
 
 const CUSTOMERS = 250;

@@ -1,6 +1,6 @@
 // Histories on Convex: others may come in between any two mutations. Workers are the harness's own,
 // at its own time; those that the store schedules do nothing here.
-import { describeConvergence } from "../convergence/describe.js";
+import { describeConvergence } from "../../support/convergence/describe.js";
 import { deployStore } from "./kit.js";
 
 describeConvergence(

@@ -14,7 +14,7 @@ import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { receiveEvent } from "../../src/core/events/receive.js";
 import { readEvent } from "../../src/core/mirror/snapshot.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
-import { page } from "../conformance/fixtures.js";
+import { page } from "../../support/conformance/fixtures.js";
 
 const EVENTS = 20;
 const PAGE = 100;

@@ -11,7 +11,7 @@ import {
 import { convexTest, type TestConvex } from "convex-test";
 import { vi } from "vitest";
 import type { StripeDouble } from "../../src/testing/index.js";
-import { cancelAll, idle } from "../spec/convex-deployment.js";
+import { cancelAll, idle } from "../../support/spec/platforms/convex-deployment.js";
 
 declare global {
   interface ImportMeta {

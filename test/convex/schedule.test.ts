@@ -1,7 +1,7 @@
 // Who is called for what a commit leaves. Time is real Convex time: due moments are near now.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RecordWrite } from "../../src/core/mirror/store.js";
-import { answer, event, receipt } from "../conformance/fixtures.js";
+import { answer, event, receipt } from "../../support/conformance/fixtures.js";
 import { deployStore, type StoreDeployment, storeReference } from "./kit.js";
 
 let app: StoreDeployment;

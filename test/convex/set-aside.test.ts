@@ -5,7 +5,7 @@ import { same } from "../../src/core/mirror/same.js";
 import type { Snapshot } from "../../src/core/mirror/store.js";
 import { setAsideNow } from "../../src/core/runtime/commit/asides.js";
 import { behindGateway, commit } from "../../src/core/runtime/commit/commit.js";
-import { event, NOW } from "../conformance/fixtures.js";
+import { event, NOW } from "../../support/conformance/fixtures.js";
 import { deployStore } from "./kit.js";
 
 const open = () => behindGateway(deployStore().store, () => {});

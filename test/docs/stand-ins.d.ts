@@ -1,5 +1,5 @@
 /**
- * What the recipes use of libraries and runtimes that are not installed here; test/examples.test.ts
+ * What the recipes use of libraries and runtimes that are not installed here; test/docs/examples.test.ts
  * compiles the recipes against this. In 2026-11 they compiled against the real types of better-auth
  * 1.7.6, @convex-dev/auth 0.0.95 and @clerk/backend 3.20.1; Bun and Deno are as documented. This
  * file cannot tell when they change.

@@ -5,8 +5,8 @@ import { fromPglite, fromPostgresJs } from "../../src/postgres/adapters.js";
 import type { PoolLike } from "../../src/postgres/database.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { describeStore } from "../conformance/store.js";
-import { createDatabase } from "../setup/database.js";
+import { describeStore } from "../../support/conformance/store.js";
+import { createDatabase } from "../../support/postgres/database.js";
 
 function overPool(pool: PoolLike, close: () => Promise<void>) {
   let schemas = 0;

@@ -8,8 +8,8 @@ import type { Batch, RecordWrite, Snapshot, Store, Unit } from "../../src/core/m
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { createMemoryStore } from "../../src/testing/memory-store.js";
-import { content, NOW } from "../conformance/fixtures.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
+import { content, NOW } from "../../support/conformance/fixtures.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 
 const SCHEMA = "agreement";
 const RESOURCES: ResourceName[] = ["products", "customers", "subscriptions", "coupons"];

@@ -13,9 +13,13 @@ import {
 } from "../../src/drizzle/index.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { tablesFor } from "../../src/postgres/schema/tables.js";
-import { createDatabase, createPool } from "../setup/database.js";
-import { olderBinaries, type PostgresServer, startPostgres } from "../setup/server.js";
-import { type Catalog, readCatalog } from "./catalog.js";
+import { type Catalog, readCatalog } from "../../support/postgres/catalog.js";
+import { createDatabase, createPool } from "../../support/postgres/database.js";
+import {
+  olderBinaries,
+  type PostgresServer,
+  startPostgres,
+} from "../../support/postgres/server.js";
 import { createDrizzleApp, type DrizzleApp } from "./drizzle-app.js";
 
 it.each([...generateDrizzle()])(

@@ -7,8 +7,8 @@ import type { Batch, Committed, Store } from "../../src/core/mirror/store.js";
 import { inGroups } from "../../src/postgres/commit/group.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { batch, event, NOW, receipt } from "../conformance/fixtures.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
+import { batch, event, NOW, receipt } from "../../support/conformance/fixtures.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 
 const OPTIONS = { lanes: 1, most: 3, units: 100, bytes: 1_000_000, heldBytes: 10_000_000 };
 

@@ -2,7 +2,7 @@
 // twenty thousand rows in each table, and on a million with npm run indexes.
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 import { fillTables, indexesUsed, readsUsed } from "./index-use.js";
 
 const ROWS = Number(process.env.INDEX_ROWS ?? 20_000);

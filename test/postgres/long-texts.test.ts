@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { applySteps, migrate } from "../../src/postgres/schema/migrations.js";
 import { allSteps } from "../../src/postgres/schema/steps.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { batch, created, event } from "../conformance/fixtures.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
-import { longText } from "../setup/long-text.js";
+import { batch, created, event } from "../../support/conformance/fixtures.js";
+import { longText } from "../../support/long-text.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 
 let database: TestDatabase;
 let pool: pg.Pool;

@@ -6,8 +6,8 @@ import type { Committed, Store } from "../../src/core/mirror/store.js";
 import { createMemory } from "../../src/postgres/commit/memory.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { batch, event, NOW, page, receipt } from "../conformance/fixtures.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
+import { batch, event, NOW, page, receipt } from "../../support/conformance/fixtures.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 
 const at = (revision: number): Version => ({
   revision,

@@ -9,10 +9,10 @@ import { BillingError } from "../../src/core/runtime/errors.js";
 import { applySteps, migrate, printMigrations } from "../../src/postgres/schema/migrations.js";
 import { allSteps, type Step } from "../../src/postgres/schema/steps.js";
 import { tablesFor } from "../../src/postgres/schema/tables.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
-import { olderBinaries } from "../setup/server.js";
-import { readCatalog, readSteps } from "./catalog.js";
-import { raceMigrations } from "./migrate-race.js";
+import { readCatalog, readSteps } from "../../support/postgres/catalog.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
+import { raceMigrations } from "../../support/postgres/migrate-race.js";
+import { olderBinaries } from "../../support/postgres/server.js";
 
 const stepIds = allSteps.map((step) => step.id);
 const tableNames = (resources?: readonly ResourceName[]) =>

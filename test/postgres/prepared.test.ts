@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PoolLike } from "../../src/postgres/database.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { batch, event, NOW } from "../conformance/fixtures.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
+import { batch, event, NOW } from "../../support/conformance/fixtures.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 
 let database: TestDatabase;
 let pool: pg.Pool;

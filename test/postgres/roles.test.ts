@@ -8,8 +8,8 @@ import { createBilling, migrate, printMigrations } from "../../src/postgres/inde
 import { applySteps } from "../../src/postgres/schema/migrations.js";
 import { allSteps } from "../../src/postgres/schema/steps.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
-import { createRole, dropRoles, type TestRole } from "../setup/role.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
+import { createRole, dropRoles, type TestRole } from "../../support/postgres/role.js";
 import { billingError, eventually, listen } from "./service/kit.js";
 
 let database: TestDatabase;

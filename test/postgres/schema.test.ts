@@ -7,7 +7,7 @@ import { createBilling } from "../../src/postgres/billing.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 import { billingError } from "./service/kit.js";
 import { event } from "./service/webhook-kit.js";
 

@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
-import { createDatabase, type TestDatabase } from "../setup/database.js";
-import { PATIENCE } from "../setup/patience.js";
-import { type PostgresServer, startPostgres } from "../setup/server.js";
+import { PATIENCE } from "../../support/patience.js";
+import { createDatabase, type TestDatabase } from "../../support/postgres/database.js";
+import { type PostgresServer, startPostgres } from "../../support/postgres/server.js";
 
 async function query(url: string, sql: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString: url });

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { sharedPool, shareOf } from "../../src/postgres/store/share.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { batch, event } from "../conformance/fixtures.js";
-import { createDatabase, createPool, type TestDatabase } from "../setup/database.js";
+import { batch, event } from "../../support/conformance/fixtures.js";
+import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 
 it.each([
   [1, 1],

@@ -2,9 +2,9 @@ import { describe, it } from "vitest";
 import type { PoolLike } from "../../src/postgres/database.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { describeStore } from "../conformance/store.js";
-import { createDatabase, createPool } from "../setup/database.js";
-import { olderBinaries, startPostgres } from "../setup/server.js";
+import { describeStore } from "../../support/conformance/store.js";
+import { createDatabase, createPool } from "../../support/postgres/database.js";
+import { olderBinaries, startPostgres } from "../../support/postgres/server.js";
 
 function overPool(pool: PoolLike, close: () => Promise<void>) {
   let schemas = 0;

@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { LogDetails } from "../../src/core/runtime/config.js";
-import { type Recorded, recorded } from "../telemetry-kit.js";
+import { type Recorded, recorded } from "../../support/telemetry.js";
 import { applications, NOW } from "./service/kit.js";
 import { CHECKED, type Life, live, RAISED } from "./telemetry-life.js";
 

@@ -5,7 +5,12 @@ import { answerAsks } from "../../src/core/events/refetch.js";
 import { handleRequest } from "../../src/core/http.js";
 import type { LogDetails } from "../../src/core/runtime/config.js";
 import { createStripe } from "../../src/postgres/billing.js";
-import { attributesOf, type Recorded, recorded, rememberContexts } from "../telemetry-kit.js";
+import {
+  attributesOf,
+  type Recorded,
+  recorded,
+  rememberContexts,
+} from "../../support/telemetry.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./service/kit.js";
 import { paying, price, subscribing } from "./service/links-kit.js";
 import { event, post, send } from "./service/webhook-kit.js";

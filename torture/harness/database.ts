@@ -1,5 +1,5 @@
 /** Databases on the run's PostgreSQL: one with a subject's tables, and copies of it. */
-import { administer, databaseAt, newName } from "../../test/setup/admin.js";
+import { administer, databaseAt, newName } from "../../support/postgres/admin.js";
 
 export interface Database {
   readonly url: string;

@@ -1,5 +1,5 @@
 /** One object that a table may refuse, among fifty good ones. */
-import { longText } from "../../test/setup/long-text.js";
+import { longText } from "../../support/long-text.js";
 import type { Family, Scenario } from "../harness/scenario.js";
 import type { Stage } from "../harness/stage.js";
 

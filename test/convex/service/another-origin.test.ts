@@ -1,7 +1,7 @@
 // The two settings of the specification alone, and a site on another origin than the backend's.
 import { expect, it, onTestFinished, vi } from "vitest";
 import { activeSubscriptionsOf } from "../../../src/convex/index.js";
-import { linkNamed, payAt, visit } from "../../spec/kit.js";
+import { linkNamed, payAt, visit } from "../../../support/spec/kit.js";
 import { openApp } from "./kit.js";
 
 const SITE = "https://shop.example";

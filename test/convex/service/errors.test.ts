@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { explained } from "../../../src/convex/errors.js";
 import { billingErrorOf } from "../../../src/convex/index.js";
 import { BillingError } from "../../../src/core/runtime/errors.js";
-import { errorLog } from "../../spec/kit.js";
+import { errorLog } from "../../../support/spec/kit.js";
 import { openApp, thrown } from "./kit.js";
 
 const config = { return_origins: ["https://app.example"] };

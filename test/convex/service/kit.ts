@@ -8,7 +8,7 @@ import {
   type Deployment,
   type DeploymentOptions,
   deploy,
-} from "../../spec/convex-deployment.js";
+} from "../../../support/spec/platforms/convex-deployment.js";
 
 export interface App {
   readonly double: StripeDouble;

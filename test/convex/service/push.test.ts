@@ -3,7 +3,7 @@ import { cronJobs, httpRouter } from "convex/server";
 import { afterEach, describe, expect, it } from "vitest";
 import { baseUrl } from "../../../src/convex/config.js";
 import { billingErrorOf, createBilling, createStripe } from "../../../src/convex/index.js";
-import { errorLog } from "../../spec/kit.js";
+import { errorLog } from "../../../support/spec/kit.js";
 import { openApp, thrown } from "./kit.js";
 
 const unset = { secret_key: undefined, webhook_secret: undefined };

@@ -1,7 +1,7 @@
 // What events do to the mirror, over real HTTP: what is stored at once, and what is left to the
 // background.
 import { describe, expect, it } from "vitest";
-import { PATIENCE } from "../../setup/patience.js";
+import { PATIENCE } from "../../../support/patience.js";
 import { type App, type AppOptions, applications, eventually, NOW } from "./kit.js";
 import { attempts, receipts, send } from "./webhook-kit.js";
 

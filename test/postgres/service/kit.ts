@@ -25,8 +25,12 @@ import {
   type StripeDouble,
   type StripeDoubleOptions,
 } from "../../../src/testing/index.js";
-import { createDatabase, createPool, type TestDatabase } from "../../setup/database.js";
-import { PATIENCE } from "../../setup/patience.js";
+import { PATIENCE } from "../../../support/patience.js";
+import {
+  createDatabase,
+  createPool,
+  type TestDatabase,
+} from "../../../support/postgres/database.js";
 
 /** A Thursday, for clocks that stand still. */
 export const NOW = "2026-01-15T10:00:00Z";

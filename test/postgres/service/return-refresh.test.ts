@@ -4,7 +4,7 @@ import { handleRequest } from "../../../src/core/http.js";
 import { returnLink } from "../../../src/core/links/return.js";
 import { prune } from "../../../src/core/sync/work/prune.js";
 import { createBilling } from "../../../src/postgres/index.js";
-import { PATIENCE } from "../../setup/patience.js";
+import { PATIENCE } from "../../../support/patience.js";
 import { type AppOptions, applications, NOW } from "./kit.js";
 import { price } from "./links-kit.js";
 import { LIST, link, SESSION, visit } from "./return-kit.js";

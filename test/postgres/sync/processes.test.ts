@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import type { WorkerAnswer, WorkerOrder } from "../../../support/sync/worker.js";
 import { type App, eventually, expectEqual, quietApplications } from "./kit.js";
-import type { WorkerAnswer, WorkerOrder } from "./worker.js";
 
 const open = quietApplications();
 const COUNT = 6_000;
@@ -13,7 +13,7 @@ function startWorker(order: WorkerOrder): {
   child: ChildProcess;
   answer: Promise<WorkerAnswer | undefined>;
 } {
-  const path = fileURLToPath(new URL("./worker.ts", import.meta.url));
+  const path = fileURLToPath(new URL("../../../support/sync/worker.ts", import.meta.url));
   const child = fork(path, { execArgv: ["--import", "tsx"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const answer = Promise.race([

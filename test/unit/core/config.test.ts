@@ -1,0 +1,33 @@
+// What an application configures, read when it is needed.
+import { describe, expect, it } from "vitest";
+import { givenSecrets, webhookSecrets } from "../../../src/core/runtime/config.js";
+
+describe("the signing secrets", () => {
+  it.each([
+    ["nothing", undefined, []],
+    ["an empty text", "", []],
+    ["an empty list", [], []],
+    ["one", "whsec_a", ["whsec_a"]],
+    ["several by commas, as in a variable", "whsec_a,whsec_b", ["whsec_a", "whsec_b"]],
+    ["several by commas and spaces", " whsec_a , whsec_b,", ["whsec_a", "whsec_b"]],
+    ["a list", ["whsec_a", "whsec_b"], ["whsec_a", "whsec_b"]],
+    ["a list with empty texts", ["", "whsec_a", " "], ["whsec_a"]],
+    [
+      "a list whose texts hold several",
+      ["whsec_a,whsec_b", "whsec_c"],
+      ["whsec_a", "whsec_b", "whsec_c"],
+    ],
+  ] as const)("are read from %s", (_, webhook_secret, secrets) => {
+    expect(givenSecrets({ webhook_secret })).toEqual(secrets);
+  });
+
+  it.each([
+    ["missing", undefined, /STRIPE_WEBHOOK_SECRET/],
+    ["empty", " , ", /STRIPE_WEBHOOK_SECRET/],
+    ["a key", "sk_test_1", /not a signing secret/],
+    ["a secret beside something else", "whsec_a,sk_test_1", /not a signing secret/],
+  ])("that are %s are refused", (_, webhook_secret, message) => {
+    const config = { secret_key: "sk_test_1", webhook_secret };
+    expect(() => webhookSecrets(config)).toThrow(message);
+  });
+});

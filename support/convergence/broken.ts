@@ -8,8 +8,8 @@ import { judge } from "../../src/core/mirror/rule.js";
 import type { Batch, Committed, Snapshot, Store, Unit } from "../../src/core/mirror/store.js";
 
 export interface Broken {
-  /** What a process takes for its store. */
-  store?(store: Store): Store;
+  /** What a process takes for its store. `database` has no gates, and never fails. */
+  store?(store: Store, database: Store): Store;
   /** What a process takes for Stripe. */
   stripe?(stripe: Stripe): Stripe;
 }
@@ -25,10 +25,10 @@ export type Fault = keyof typeof faults;
 
 export const isFault = (name: string): name is Fault => Object.hasOwn(faults, name);
 
-type Commit = (store: Store, batch: Batch) => Promise<Committed>;
+type Commit = (store: Store, batch: Batch, database: Store) => Promise<Committed>;
 
-function committing(commit: Commit): (store: Store) => Store {
-  return (store) => ({ ...store, commit: (batch) => commit(store, batch) });
+function committing(commit: Commit): (store: Store, database: Store) => Store {
+  return (store, database) => ({ ...store, commit: (batch) => commit(store, batch, database) });
 }
 
 /** A retrieval waits for one of the same object that is under way, however long ago it began. */
@@ -62,17 +62,18 @@ async function overtakenWritten(store: Store, batch: Batch): Promise<Committed> 
 /** The receipt is stored by itself, and what the event says afterwards. */
 async function receiptFirst(store: Store, batch: Batch): Promise<Committed> {
   const receipts = batch.units.flatMap(({ receipt }): Unit[] => (receipt ? [{ receipt }] : []));
-  if (receipts.length !== 1 || batch.units.length !== 1) return store.commit(batch);
+  const isAlone = batch.units.length === 1 && (batch.records ?? []).length === 0;
+  if (receipts.length !== 1 || !isAlone) return store.commit(batch);
   const first = await store.commit({ source: "event", now: batch.now, units: receipts });
   if (!first.committed || first.units[0]?.duplicate) return first;
   return store.commit({ ...batch, units: batch.units.map(({ receipt: _, ...rest }) => rest) });
 }
 
 /** What was new when it was classified is written, whatever came between that and its commit. */
-async function judgedBefore(store: Store, batch: Batch): Promise<Committed> {
+async function judgedBefore(store: Store, batch: Batch, database: Store): Promise<Committed> {
   const wasNew = new Set<Snapshot>();
   for (const snapshot of batch.units.flatMap(({ snapshots = [] }) => snapshots)) {
-    if (await isNew(store, snapshot)) wasNew.add(snapshot);
+    if (await isNew(database, snapshot)) wasNew.add(snapshot);
   }
   const result = await store.commit(batch);
   for (const [nth, { snapshots = [] }] of batch.units.entries()) {
@@ -80,7 +81,7 @@ async function judgedBefore(store: Store, batch: Batch): Promise<Committed> {
       const outcome = outcomeOf(result, nth, index);
       if (outcome === undefined || outcome.act === "write" || !wasNew.has(snapshot)) continue;
       const forced: Snapshot = { ...snapshot, origin: "answer", askedAt: outcome.revision };
-      await overtakenWritten(store, only(batch, forced));
+      await database.commit(only(batch, forced));
     }
   }
   return result;

@@ -109,7 +109,8 @@ export async function runHistory(
   function open(index: number, gates: number): Slot {
     const process = startProcess(`p${index + 1}`);
     const pause = () => time.pause(process, wait!());
-    const store = connection(database.connect({ pause, real: time.real }), {
+    const inside = database.connect({ pause, real: time.real });
+    const store = connection(inside, {
       pause,
       part: (work) => time.part(process, work),
       outcome: () => (time.now() < calm ? storeOutcome() : "good"),
@@ -134,7 +135,7 @@ export async function runHistory(
     const runtime: Runtime = {
       config: { secret_key: "sk_test_1", webhook_secret: "whsec_1", rate: false },
       app: undefined,
-      store: behindGateway(broken.store?.(store) ?? store, () => {}),
+      store: behindGateway(broken.store?.(store, inside) ?? store, () => {}),
       resources,
       effects: effectsByEvent(resources),
       tolerances: TOLERANCES,

@@ -75,6 +75,12 @@ const convexCommit: Wall = {
   message: "Only the `store` mutation of Convex may commit.",
 };
 
+const convexWriter: Wall = {
+  group: ["**/database.js"],
+  importNamePattern: "mirrorWriterOf|\\*",
+  message: "Only a commit may write to the mirrored tables of Convex.",
+};
+
 const everywhere = [ownName, commandLine, cli, judge, plan, postgresCommit];
 const platform = [...everywhere, testing];
 
@@ -146,8 +152,11 @@ export const rows: readonly Row[] = [
     walls: [...platform.filter((wall) => wall !== plan), noConvex("postgres")],
   },
   { includes: ["src/drizzle/**"], walls: [...platform, noConvex("drizzle")] },
-  { includes: ["src/convex/**"], walls: [...platform, convexCommit, noPostgres] },
-  { includes: ["src/convex/calls/mutation.ts"], walls: [...platform, noPostgres] },
+  { includes: ["src/convex/**"], walls: [...platform, convexCommit, convexWriter, noPostgres] },
+  {
+    includes: ["src/convex/calls/mutation.ts"],
+    walls: [...platform, convexWriter, noPostgres],
+  },
   {
     includes: ["src/convex/store/commit.ts"],
     walls: [...platform.filter((wall) => wall !== plan), noPostgres],
@@ -195,13 +204,9 @@ export const rows: readonly Row[] = [
 
 /** The rows as Biome reads them. */
 export function configuration(): string {
-  const overrides = rows.map(({ includes, walls }) => ({
-    includes,
-    linter: {
-      rules: {
-        style: { noRestrictedImports: { level: "error", options: { patterns: walls } } },
-      },
-    },
-  }));
-  return `${JSON.stringify({ overrides }, null, 2)}\n`;
+  const lines = rows.map(({ includes, walls }) => {
+    const noRestrictedImports = { level: "error", options: { patterns: walls } };
+    return JSON.stringify({ includes, linter: { rules: { style: { noRestrictedImports } } } });
+  });
+  return `{ "overrides": [\n${lines.join(",\n")}\n] }\n`;
 }

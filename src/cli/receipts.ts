@@ -1,5 +1,5 @@
 /** Looks at what the store keeps beside the rows and offers no reading of: receipts and asks. Reads only. */
-import { namesIn } from "../postgres/store/sql.js";
+import { namesIn } from "../postgres/store/names.js";
 import type { Connected } from "./connect.js";
 
 export interface StoredReceipt {

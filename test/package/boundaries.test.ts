@@ -33,7 +33,12 @@ const onlyPlanJudges = "Only mirror/plan.ts judges";
 const onlyStorePlans = "Only a store's commit may plan one";
 const privateCommit = "Only the store on PostgreSQL may import the statements of a commit";
 const onlyMutation = "Only the `store` mutation of Convex may commit";
+const onlyConvexCommit = "Only a commit may write to the mirrored tables of Convex";
 const below = (room: string) => `src/core/${room} may use only the rooms of the core below it`;
+const writes = "Statements that write stand in src/postgres/commit";
+const seen = "Snapshots are made in mirror/snapshot.ts";
+/** A slot of a template, in the text of a fixture. */
+const slot = ["$", "{keyOf}"].join("");
 const undeclared = "isn't specified in package.json";
 
 /** Lines of one file: those that must pass, and those that must fail with the message given. */
@@ -109,7 +114,11 @@ const fixtures: Fixture[] = [
   },
   {
     file: "src/core/mirror/snapshot.ts",
-    legal: [`import { ASK_DELAY } from "./rule.js";`, `import { keyOf } from "./plan.js";`],
+    legal: [
+      `export const snapshot = { origin: "page", lo: 1 };`,
+      `import { ASK_DELAY } from "./rule.js";`,
+      `import { keyOf } from "./plan.js";`,
+    ],
     forbidden: [
       [`import { judge } from "./rule.js";`, onlyPlanJudges],
       [`import { ASK_DELAY as delay, judge as by } from "./rule.js";`, onlyPlanJudges],
@@ -146,8 +155,13 @@ const fixtures: Fixture[] = [
   },
   {
     file: "src/core/links/sessions.ts",
-    legal: [`import "../events/refresh.js";`, `import "../customers/claim/drive.js";`],
+    legal: [
+      `import "../events/refresh.js";`,
+      `import "../customers/claim/drive.js";`,
+      `export const isPage = (seen: { origin: string }) => seen.origin === "page";`,
+    ],
     forbidden: [
+      [`export const snapshot = { origin: "page", lo: 1 };`, seen],
       [`import "../sync/run/run.js";`, below("links")],
       [`import "../http.js";`, below("links")],
     ],
@@ -255,8 +269,19 @@ const fixtures: Fixture[] = [
       `import "./store/store.js";`,
       `import "../core/runtime/commit/commit.js";`,
       `import { keyOf } from "../core/mirror/plan.js";`,
+      "export const lock = `SELECT 1 FROM t ORDER BY a FOR UPDATE OF v`;",
+      `export const upsert = \`${slot} ON CONFLICT (a) DO UPDATE SET a = 1\`;`,
+      "// A comment may say UPDATE products, DELETE FROM and INSERT INTO.",
+      `export const words = "The table is UPDATED, never TRUNCATED";`,
     ],
     forbidden: [
+      [`export const update = \`UPDATE ${slot} SET a = 1\`;`, writes],
+      [`export const inside = \`WITH a AS (UPDATE ${slot} SET a = 1) SELECT 1\`;`, writes],
+      [`export const insert = \`INSERT INTO ${slot} VALUES (1)\`;`, writes],
+      [`export const remove = "DELETE FROM backend_billing_products";`, writes],
+      [`export const empty = "TRUNCATE backend_billing_products";`, writes],
+      [`export const merge = "MERGE INTO backend_billing_products USING a";`, writes],
+      [`export const copy = "COPY backend_billing_products FROM STDIN";`, writes],
       [`import "./commit/write-statement.js";`, privateCommit],
       [`export * from "./commit/commit.js";`, privateCommit],
       [`import { planCommit } from "../core/mirror/plan.js";`, onlyStorePlans],
@@ -269,9 +294,15 @@ const fixtures: Fixture[] = [
     forbidden: [[`import "../commit/sql.js";`, privateCommit]],
   },
   {
+    file: "src/postgres/store/leases.ts",
+    legal: [`export const write = "UPDATE backend_billing_versions SET ask_at = 1";`],
+    forbidden: [[`import "../commit/commit.js";`, privateCommit]],
+  },
+  {
     file: "src/postgres/store/store.ts",
     legal: [`import "../commit/commit.js";`],
     forbidden: [
+      [`export const write = "UPDATE backend_billing_products SET a = 1";`, writes],
       [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
       [`import "../../convex/store/commit.js";`, "src/postgres must not import Convex"],
     ],
@@ -279,6 +310,7 @@ const fixtures: Fixture[] = [
   {
     file: "src/postgres/commit/plan.ts",
     legal: [
+      `export const write = "UPDATE backend_billing_products SET a = 1";`,
       `import { planCommit } from "../../core/mirror/plan.js";`,
       `import "./write-statement.js";`,
       `import "../store/statement.js";`,
@@ -300,21 +332,29 @@ const fixtures: Fixture[] = [
     file: "src/convex/calls/mutation.ts",
     legal: [`import { commit } from "../store/commit.js";`],
     forbidden: [
+      [`import { mirrorWriterOf } from "../store/database.js";`, onlyConvexCommit],
       [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
       [`import "pg";`, "src/convex must not import PostgreSQL"],
     ],
   },
   {
     file: "src/convex/store/asks.ts",
-    legal: [`import { versionAt } from "./commit.js";`],
+    legal: [
+      `import { versionAt } from "./commit.js";`,
+      `import { mirrorOf } from "./database.js";`,
+    ],
     forbidden: [
+      [`import { mirrorWriterOf } from "./database.js";`, onlyConvexCommit],
       [`import { commit } from "./commit.js";`, onlyMutation],
       [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
     ],
   },
   {
     file: "src/convex/store/commit.ts",
-    legal: [`import { planCommit } from "../../core/mirror/plan.js";`],
+    legal: [
+      `import { planCommit } from "../../core/mirror/plan.js";`,
+      `import { mirrorWriterOf } from "./database.js";`,
+    ],
     forbidden: [[`import { judge } from "../../core/mirror/rule.js";`, onlyPlanJudges]],
   },
   {

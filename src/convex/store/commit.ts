@@ -17,7 +17,15 @@ import { keyOf, type Planned, planCommit, type VersionWrite } from "../../core/m
 import { ASK_DELAY, type Version } from "../../core/mirror/rule.js";
 import type { Batch } from "../../core/mirror/store.js";
 import type { OperationOf, ResultOf } from "../calls/operations.js";
-import { type Db, indexOn, type MirrorDocument, mirrorOf, rowOf, rowsBy } from "./database.js";
+import {
+  type Db,
+  indexOn,
+  type MirrorDocument,
+  mirrorOf,
+  mirrorWriterOf,
+  rowOf,
+  rowsBy,
+} from "./database.js";
 import { claimOn, conflictOf, grantWish, recordAt, writeRecord } from "./records.js";
 
 /** `page`: one page of one partition. `work`: whatever else is due. */
@@ -173,7 +181,7 @@ async function writeContent(
   content: object | null,
   now: number,
 ): Promise<void> {
-  const mirror = mirrorOf(db);
+  const mirror = mirrorWriterOf(db);
   const before = wasLive ? await rowOf(mirror, resource, id) : null;
   if (content === null) {
     if (before !== null) await mirror.delete(before._id as never);
@@ -203,7 +211,7 @@ async function put(
   before: MirrorDocument | null,
   fields: RowFields,
 ): Promise<void> {
-  const mirror = mirrorOf(db);
+  const mirror = mirrorWriterOf(db);
   if (before === null) await mirror.insert(resources[resource].table, fields as never);
   else await mirror.replace(before._id as never, fields as never);
 }
@@ -216,7 +224,7 @@ async function settleEmpty(
   isThere: boolean,
   now: number,
 ): Promise<void> {
-  const mirror = mirrorOf(db);
+  const mirror = mirrorWriterOf(db);
   // Two rows tell: every write settles, so beside a row of nulls there is at most one other.
   const index = indexOn(rule.resource, rule.ownerField);
   const rows = await rowsBy(mirror, rule.resource, index, owner).take(2);
@@ -237,5 +245,5 @@ async function relink(
   const linked = linkedResource(chosen);
   if (customer === null || linked === undefined) return;
   const row = await rowOf(mirrorOf(db), linked, customer);
-  if (row !== null) await mirrorOf(db).patch(row._id as never, { entityId } as never);
+  if (row !== null) await mirrorWriterOf(db).patch(row._id as never, { entityId } as never);
 }

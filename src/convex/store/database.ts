@@ -33,11 +33,13 @@ type MirrorInfo = {
 type Mirror = { [table: string]: MirrorInfo };
 
 export type Db = GenericDatabaseWriter<Bookkeeping>;
-export type MirrorWriter = GenericDatabaseWriter<Mirror>;
+type MirrorWriter = GenericDatabaseWriter<Mirror>;
 export type MirrorReader = GenericDatabaseReader<Mirror>;
 
 /** The same database, seen as the mirrored tables. */
-export const mirrorOf = (db: Db): MirrorWriter => db as unknown as MirrorWriter;
+export const mirrorOf = (db: Db): MirrorReader => db as unknown as MirrorReader;
+/** The same, to write to them: only a commit does, and the linter sees to it. */
+export const mirrorWriterOf = (db: Db): MirrorWriter => db as unknown as MirrorWriter;
 
 /** The documents of a mirrored table, as far as they are asked for: never all at once. */
 export interface MirrorRows {

@@ -3,8 +3,9 @@ import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { linkedResource } from "../../core/catalogue/row.js";
 import type { RecordWrite } from "../../core/mirror/store.js";
 import { sqlState, UNIQUE_VIOLATION } from "../database.js";
+import type { Names } from "../store/names.js";
 import type { Run } from "../store/prepared.js";
-import { type Names, readClaimed, relink, writeRecords } from "../store/sql.js";
+import { readClaimed, relink, writeRecords } from "./sql.js";
 
 /** A record was not at the revision expected. */
 export class RecordConflict extends Error {

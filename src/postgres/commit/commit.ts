@@ -8,8 +8,8 @@ import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { keyOf } from "../../core/mirror/plan.js";
 import type { Batch, Committed } from "../../core/mirror/store.js";
 import { type PoolLike, sqlState, transaction, UNIQUE_VIOLATION } from "../database.js";
+import type { Names } from "../store/names.js";
 import { isNotPrepared, type Prepared, type Run } from "../store/prepared.js";
-import { lockOwners, type Names, type ObjectKey, settleEmptyRows } from "../store/sql.js";
 import { applyRecords, claimedBefore, RecordConflict } from "./apply-records.js";
 import { createMemory, type Memory } from "./memory.js";
 import {
@@ -22,6 +22,7 @@ import {
   ownersAffected,
 } from "./plan.js";
 import { DIVISION_BY_ZERO, explained, refusalOf } from "./refusal.js";
+import { lockOwners, type ObjectKey, settleEmptyRows } from "./sql.js";
 import { createWriter, WRITTEN, type Writer } from "./write-statement.js";
 
 export interface CommitOptions {

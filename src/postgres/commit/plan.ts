@@ -10,15 +10,9 @@ import {
 } from "../../core/mirror/plan.js";
 import type { Version } from "../../core/mirror/rule.js";
 import type { Batch } from "../../core/mirror/store.js";
+import type { Names } from "../store/names.js";
 import type { Run } from "../store/prepared.js";
-import {
-  byKey,
-  type Names,
-  type ObjectKey,
-  readContents,
-  readKnown,
-  readOwners,
-} from "../store/sql.js";
+import { byKey, type ObjectKey, readContents, readKnown, readOwners } from "./sql.js";
 
 /** The objects of a batch, each once, in the order in which everybody locks them. */
 export function objectsIn(batch: Batch): ObjectKey[] {

@@ -1,5 +1,5 @@
 /**
- * The statements of the store, as text. They depend on nothing but the schema's name and the
+ * The statements of a commit, as text. They depend on nothing but the schema's name and the
  * chosen resources, hold no session state, and lock rows in the order in which they are given.
  *
  * PostgreSQL does not know how many rows a parameter holds, guesses a hundred, and would rather
@@ -9,8 +9,8 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import type { EmptyRows } from "../../core/catalogue/row.js";
-import { identifier } from "../database.js";
 import { snake } from "../schema/tables.js";
+import type { Names } from "../store/names.js";
 import {
   fill,
   type List,
@@ -19,24 +19,7 @@ import {
   type Statement,
   template,
   textsOf,
-} from "./statement.js";
-
-export interface Names {
-  readonly versions: string;
-  readonly receipts: string;
-  readonly records: string;
-  table(resource: ResourceName): string;
-}
-
-export function namesIn(schema: string): Names {
-  const inSchema = (table: string) => `${identifier(schema)}.${identifier(table)}`;
-  return {
-    versions: inSchema("backend_billing_versions"),
-    receipts: inSchema("backend_billing_receipts"),
-    records: inSchema("backend_billing_records"),
-    table: (resource) => inSchema(resources[resource].table),
-  };
-}
+} from "../store/statement.js";
 
 /** Which object: its row in the table of versions. */
 export interface ObjectKey {

@@ -4,7 +4,7 @@ import { resources } from "../../core/catalogue/resources.js";
 import { type EmptyRows, emptyRowsOf, linkedResource } from "../../core/catalogue/row.js";
 import { ASK_DELAY } from "../../core/mirror/rule.js";
 import { snake } from "../schema/tables.js";
-import { entityOf, type Names } from "../store/sql.js";
+import type { Names } from "../store/names.js";
 import {
   documentsOf,
   fill,
@@ -17,6 +17,7 @@ import {
   textsOf,
 } from "../store/statement.js";
 import type { Affected, Judged } from "./plan.js";
+import { entityOf } from "./sql.js";
 import {
   JUDGED,
   type Part,

@@ -3,9 +3,9 @@ import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue
 import type { VersionWrite } from "../../core/mirror/plan.js";
 import type { Version } from "../../core/mirror/rule.js";
 import type { RecordWish } from "../../core/mirror/store.js";
-import { byKey, compare, type ObjectKey } from "../store/sql.js";
 import type { Document } from "../store/statement.js";
 import type { Affected, Judged } from "./plan.js";
+import { byKey, compare, type ObjectKey } from "./sql.js";
 
 /** A part of the statement, by its name in SQL. */
 export type Part =

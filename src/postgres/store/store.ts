@@ -1,17 +1,9 @@
 /** The store on PostgreSQL. */
-import { type ResourceName, type Row, resourceNames } from "../../core/catalogue/catalogue.js";
+import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
-import { beyond } from "../../core/mirror/due.js";
 import { activeStatuses, plansFrom } from "../../core/mirror/reads.js";
 import type { Version } from "../../core/mirror/rule.js";
-import type {
-  Ask,
-  Offer,
-  RecordData,
-  RecordKind,
-  Store,
-  StoredRecord,
-} from "../../core/mirror/store.js";
+import type { Offer, Store } from "../../core/mirror/store.js";
 import { createCommit } from "../commit/commit.js";
 import { inGroups } from "../commit/group.js";
 import type { PoolLike } from "../database.js";
@@ -19,9 +11,11 @@ import { surviveIdleErrors } from "../pool-errors.js";
 import { schemaOf } from "../schema/schema.js";
 import { pathExpression, resourceTable, snake } from "../schema/tables.js";
 import { checkAtFirstUse } from "./first-use.js";
+import { leasesOn } from "./leases.js";
+import { namesIn } from "./names.js";
 import { prepareOn } from "./prepared.js";
+import { type Numeric, type RawRecord, type RawRow, recordFrom, rowFrom } from "./raw.js";
 import { isPg, sharedPool } from "./share.js";
-import { namesIn } from "./sql.js";
 
 /** Where the tables are. */
 export interface PostgresStoreOptions {
@@ -80,30 +74,14 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
       return check === undefined ? inGroup(batch) : check.then(() => inGroup(batch));
     },
 
-    takeAsks: async ({ now, lease, limit }) =>
-      (
-        await select<Numeric<Ask>>(
-          `UPDATE ${names.versions} v SET ask_at = $1::bigint + $2::bigint
-           FROM (${eitherOf(`SELECT resource, id FROM ${names.versions} WHERE`, "ask_at", "$1", "$4", "$3")}) due
-           WHERE v.resource = due.resource AND v.id = due.id
-           RETURNING v.resource, v.id, v.revision`,
-          [now, lease, limit, beyond("ask", now)],
-        )
-      ).map((ask) => ({ ...ask, revision: Number(ask.revision) })),
-    postponeAsk: async ({ resource, id, revision }, until) => {
-      await select(
-        `UPDATE ${names.versions} SET ask_at = $4
-         WHERE resource = $1 AND id = $2 AND revision = $3 AND ask_at IS NOT NULL`,
-        [resource, id, revision, until],
-      );
-    },
+    ...leasesOn(select, names),
 
     record: async (kind, id) => {
       const [found] = await select<RawRecord>(
         `SELECT ${recordColumns} FROM ${names.records} WHERE kind = $1 AND id = $2`,
         [kind, id],
       );
-      return found && record(found);
+      return found && recordFrom(found);
     },
     claimed: async (id) => {
       const mirrored = chosen.includes("customers");
@@ -118,9 +96,9 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
       if (found === undefined) return undefined;
       const { kind, id: own, revision, ref, due, data, state, ...rest } = found;
       return {
-        record: record({ kind, id: own, revision, ref, due, data }),
+        record: recordFrom({ kind, id: own, revision, ref, due, data }),
         version: state === null ? undefined : { state },
-        row: rest._id ? row<"customers">(rest as RawRow) : undefined,
+        row: rest._id ? rowFrom<"customers">(rest as RawRow) : undefined,
       };
     },
     recordsOf: async (kind, ref, after, limit) =>
@@ -130,7 +108,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
            WHERE kind = $1 AND ref = $2 AND id > $3 ORDER BY id LIMIT $4`,
           [kind, ref, after, limit],
         )
-      ).map(record),
+      ).map(recordFrom),
     records: async (kind, after, limit) =>
       (
         await select<RawRecord>(
@@ -138,17 +116,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
            WHERE kind = $1 AND id > $2 ORDER BY id LIMIT $3`,
           [kind, after, limit],
         )
-      ).map(record),
-    takeRecords: async (kind, { now, lease, limit }) =>
-      (
-        await select<RawRecord>(
-          `UPDATE ${names.records} r SET due = $2::bigint + $3::bigint, revision = r.revision + 1
-           FROM (${eitherOf(`SELECT kind, id FROM ${names.records} WHERE kind = $1 AND`, "due", "$2", "$5", "$4")}) d
-           WHERE r.kind = d.kind AND r.id = d.id
-           RETURNING r.kind, r.id, r.revision, r.ref, r.due, r.data`,
-          [kind, now, lease, limit, beyond(kind, now)],
-        )
-      ).map(record),
+      ).map(recordFrom),
 
     version: async (resource, id) => {
       const [found] = await select<Numeric<Version>>(
@@ -175,22 +143,12 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
         )
       ).map(({ id, revision }) => ({ id, revision: Number(revision) })),
 
-    pruneReceipts: async (before, limit) => {
-      const gone = await select(
-        `DELETE FROM ${names.receipts} WHERE event_id IN (
-           SELECT event_id FROM ${names.receipts} WHERE received_at < $1
-           ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1`,
-        [before, limit],
-      );
-      return gone.length;
-    },
-
     row: async <N extends ResourceName>(resource: N, id: string) => {
       const [found] = await select<RawRow>(
         `${selectRows(resource)} WHERE ${snake(resources[resource].idField)} = $1`,
         [id],
       );
-      return found && row<N>(found);
+      return found && rowFrom<N>(found);
     },
     rows: async <N extends ResourceName>(resource: N, after: string, limit: number) =>
       (
@@ -198,7 +156,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
           after || "00000000-0000-0000-0000-000000000000",
           limit,
         ])
-      ).map((each) => row<N>(each)),
+      ).map((each) => rowFrom<N>(each)),
     plans: async () => {
       const contents = (resource: "products" | "prices") =>
         select<{ stripe: never }>(
@@ -223,7 +181,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
       const [found] = await select<RawRow>(`${selectRows("customers")} WHERE entity_id = $1`, [
         entityId,
       ]);
-      return found && row<"customers">(found);
+      return found && rowFrom<"customers">(found);
     },
     activeSubscriptionsOf: async (entityId) =>
       (
@@ -233,7 +191,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
            WHERE c.entity_id = $1 AND s.stripe ->> 'status' IN (SELECT json_array_elements_text($2::text::json))`,
           [entityId, JSON.stringify([...activeStatuses])],
         )
-      ).map((each) => row<"subscriptions">(each)),
+      ).map((each) => rowFrom<"subscriptions">(each)),
   };
 
   /** Selects rows by the specification's field names. */
@@ -242,41 +200,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   }
 }
 
-/**
- * What is due: up to a time, oldest first, and beyond another, each by the index. One condition with
- * OR would have to look through everything that waits.
- */
-function eitherOf(
-  select: string,
-  column: string,
-  now: string,
-  beyond: string,
-  limit: string,
-): string {
-  const part = (compare: string) =>
-    `SELECT * FROM (${select} ${column} ${compare}::bigint
-                    ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED) AS part`;
-  return `${part(`<= ${now}`)} UNION ALL ${part(`> ${beyond}`)} LIMIT ${limit}`;
-}
-
 function fieldsOf(resource: ResourceName, alias: string): string {
   const { columns } = resourceTable(resource);
   return columns.map(({ field, name }) => `${alias}.${name} AS "${field}"`).join(", ");
-}
-
-/** `pg` gives `bigint` as text, because a number might not hold it; ours all fit. */
-type Numeric<T> = { [K in keyof T]: T[K] extends number ? number | string : T[K] };
-type RawRecord = Numeric<StoredRecord> & {
-  due: string | number | null;
-  kind: RecordKind;
-  data: RecordData;
-};
-type RawRow = { readonly [field: string]: unknown; readonly last_synced_at: string | number };
-
-function record(raw: RawRecord): StoredRecord {
-  return { ...raw, revision: Number(raw.revision), due: raw.due === null ? null : Number(raw.due) };
-}
-
-function row<N extends ResourceName>(raw: RawRow): Row<N> {
-  return { ...raw, last_synced_at: Number(raw.last_synced_at) } as unknown as Row<N>;
 }

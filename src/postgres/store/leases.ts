@@ -1,0 +1,72 @@
+/**
+ * What the store writes beside commits: times at which asks and records are handed out again, and
+ * receipts that are too old to matter. It has not even the names
+ * of the mirrored tables.
+ */
+import { beyond } from "../../core/mirror/due.js";
+import type { Ask, Store } from "../../core/mirror/store.js";
+import type { Names } from "./names.js";
+import { type Numeric, type RawRecord, recordFrom } from "./raw.js";
+
+type Select = <T>(text: string, values: unknown[]) => Promise<T[]>;
+
+export function leasesOn(
+  select: Select,
+  names: Omit<Names, "table">,
+): Pick<Store, "takeAsks" | "postponeAsk" | "takeRecords" | "pruneReceipts"> {
+  return {
+    takeAsks: async ({ now, lease, limit }) =>
+      (
+        await select<Numeric<Ask>>(
+          `UPDATE ${names.versions} v SET ask_at = $1::bigint + $2::bigint
+           FROM (${eitherOf(`SELECT resource, id FROM ${names.versions} WHERE`, "ask_at", "$1", "$4", "$3")}) due
+           WHERE v.resource = due.resource AND v.id = due.id
+           RETURNING v.resource, v.id, v.revision`,
+          [now, lease, limit, beyond("ask", now)],
+        )
+      ).map((ask) => ({ ...ask, revision: Number(ask.revision) })),
+    postponeAsk: async ({ resource, id, revision }, until) => {
+      await select(
+        `UPDATE ${names.versions} SET ask_at = $4
+         WHERE resource = $1 AND id = $2 AND revision = $3 AND ask_at IS NOT NULL`,
+        [resource, id, revision, until],
+      );
+    },
+    takeRecords: async (kind, { now, lease, limit }) =>
+      (
+        await select<RawRecord>(
+          `UPDATE ${names.records} r SET due = $2::bigint + $3::bigint, revision = r.revision + 1
+           FROM (${eitherOf(`SELECT kind, id FROM ${names.records} WHERE kind = $1 AND`, "due", "$2", "$5", "$4")}) d
+           WHERE r.kind = d.kind AND r.id = d.id
+           RETURNING r.kind, r.id, r.revision, r.ref, r.due, r.data`,
+          [kind, now, lease, limit, beyond(kind, now)],
+        )
+      ).map(recordFrom),
+    pruneReceipts: async (before, limit) => {
+      const gone = await select(
+        `DELETE FROM ${names.receipts} WHERE event_id IN (
+           SELECT event_id FROM ${names.receipts} WHERE received_at < $1
+           ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1`,
+        [before, limit],
+      );
+      return gone.length;
+    },
+  };
+}
+
+/**
+ * What is due: up to a time, oldest first, and beyond another, each by the index. One condition with
+ * OR would have to look through everything that waits.
+ */
+function eitherOf(
+  select: string,
+  column: string,
+  now: string,
+  beyond: string,
+  limit: string,
+): string {
+  const part = (compare: string) =>
+    `SELECT * FROM (${select} ${column} ${compare}::bigint
+                    ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED) AS part`;
+  return `${part(`<= ${now}`)} UNION ALL ${part(`> ${beyond}`)} LIMIT ${limit}`;
+}

@@ -9,7 +9,7 @@ import type { BillingConfig } from "../core/runtime/config.js";
 import type { Runtime } from "../core/runtime/runtime.js";
 import { sync as runSync, type SyncReport } from "../core/sync/sync.js";
 import { prune } from "../core/sync/work/prune.js";
-import { tick } from "../core/sync/work/tick.js";
+import { openScheduled } from "../core/sync/work/scheduled.js";
 import { workPage } from "../core/sync/work/work.js";
 import { decode } from "./calls/encode.js";
 import type { Step, SyncActionArgs } from "./calls/references.js";
@@ -110,7 +110,7 @@ async function take(runtime: Runtime, step: Step): Promise<void> {
   if (step === "page") await workPage(runtime);
   else if (step === "work") await workOnce(runtime);
   else {
-    await tick(runtime, step);
+    await openScheduled(runtime, step);
     await prune(runtime);
   }
 }

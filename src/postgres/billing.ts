@@ -17,6 +17,7 @@ import {
   type VerifyArgs,
   verify,
 } from "../core/sync/sync.js";
+import { type Ticked, type TickOptions, tick } from "../core/tick.js";
 import { addCronJobs, type BossLike, type CronJobs, type CronOptions } from "./crons.js";
 import { addHonoRoutes, createNodeHandler, type HonoLike, type NodeHandler } from "./http.js";
 import {
@@ -47,6 +48,12 @@ export interface Upkeep {
    * start-up and kept current. Every instance of the application calls it.
    */
   addCronJobs(boss: BossLike, options?: CronOptions): Promise<CronJobs>;
+  /**
+   * Does what is due within a budget of time, and answers whether anything is left: for hosts that
+   * have cron routes and no workers. It fills the tables at first, reads Stripe's events every five
+   * minutes, and compares everything once a day. Call it every minute, from any number of processes.
+   */
+  tick(options?: TickOptions): Promise<Ticked>;
   /** The runs of late, newest first, with how far each is: also while it runs. */
   runs(limit?: number): Promise<readonly RunReport[]>;
   /**
@@ -216,6 +223,7 @@ function upkeepOf(node: ReturnType<typeof createNodeRuntime>): Upkeep {
       }),
     reconcile: (args) => node.run(undefined, (runtime) => reconcile(runtime, args)),
     verify: (args) => node.run(undefined, (runtime) => verify(runtime, args)),
+    tick: (options) => node.run(undefined, (runtime) => tick(runtime, options)),
     runs: (limit) => node.run(undefined, (runtime) => latestRuns(runtime, limit)),
     close: node.life.close,
   };

@@ -7,7 +7,7 @@ import { factsOf } from "../core/runtime/error-facts.js";
 import { type Runtime, workersOf } from "../core/runtime/runtime.js";
 import { openPartitions } from "../core/sync/run/open.js";
 import { prune } from "../core/sync/work/prune.js";
-import { tick } from "../core/sync/work/tick.js";
+import { openScheduled } from "../core/sync/work/scheduled.js";
 import { workPage } from "../core/sync/work/work.js";
 
 /** The part of pg-boss 12 that is used. */
@@ -96,7 +96,7 @@ export async function addCronJobs(
     }
   };
   const open = (wanted: "catch-up" | "reconcile") => async () => {
-    await tick(runtime, wanted);
+    await openScheduled(runtime, wanted);
     await wake();
   };
   const jobs: readonly Job[] = [

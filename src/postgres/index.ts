@@ -11,6 +11,7 @@ export type {
   SyncReport,
   VerifyArgs,
 } from "../core/sync/sync.js";
+export type { Ticked, TickOptions } from "../core/tick.js";
 export { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
 export {
   type BillingClient,

@@ -104,6 +104,9 @@ export interface Timing {
   readonly pageLease: number;
   /** How long a verification waits before it looks again at what differs. */
   readonly verifyDelay: number;
+  /** Of `tick`: between two readings of Stripe's events, and between two comparisons of everything. */
+  readonly catchUpEvery: number;
+  readonly reconcileEvery: number;
 }
 
 export const TIMING: Timing = {
@@ -116,6 +119,8 @@ export const TIMING: Timing = {
   returnPatience: 1_500,
   pageLease: 30_000,
   verifyDelay: 3_000,
+  catchUpEvery: 5 * 60_000,
+  reconcileEvery: 24 * 60 * 60_000,
 };
 
 /** The variable, the missing word and the command that sets it, said once. */

@@ -2,7 +2,7 @@
 // With DOWNTIME_CHANGES=1500 the day is a quieter one, for a slow machine.
 import { describe, expect, it } from "vitest";
 import { runReport } from "../../../src/core/sync/run/report.js";
-import { tick } from "../../../src/core/sync/work/tick.js";
+import { openScheduled } from "../../../src/core/sync/work/scheduled.js";
 import { workUntilDone } from "../../../src/core/sync/work/wait.js";
 import { type App, eventually, expectEqual, fillShop, NOW, quietApplications } from "./kit.js";
 
@@ -12,7 +12,7 @@ const CHANGES = Number(process.env.DOWNTIME_CHANGES ?? 20_000);
 /** What a scheduler does, and what its workers do after that. */
 async function catchUp(app: App) {
   const runtime = real(app);
-  const runId = await tick(runtime, "catch-up");
+  const runId = await openScheduled(runtime, "catch-up");
   await workUntilDone(runtime, runId);
   return runReport(runtime, runId);
 }
@@ -151,7 +151,7 @@ describe("the watermark", () => {
     await app.double.clock.advance({ hours: 1 });
     app.double.faults.add({ fault: "error_before", status: 500, on: "GET /v1/events" });
     const runtime = real(app);
-    const runId = await tick(runtime, "catch-up");
+    const runId = await openScheduled(runtime, "catch-up");
     const working = workUntilDone(runtime, runId);
     await eventually(
       () => runReport(runtime, runId),
@@ -220,14 +220,16 @@ it("the first tick begins a backfill, and ten at once begin one run", async () =
   const runtime = real(app);
   const ids = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
-      tick(runtime, index % 2 === 0 ? "catch-up" : "reconcile"),
+      openScheduled(runtime, index % 2 === 0 ? "catch-up" : "reconcile"),
     ),
   );
   expect(new Set(ids).size).toBe(1);
   expect((await app.b.billing.runs())[0]?.kind).toBe("backfill");
   await workUntilDone(runtime, ids[0] ?? "");
   await expectEqual(app);
-  const next = await Promise.all(Array.from({ length: 10 }, () => tick(runtime, "catch-up")));
+  const next = await Promise.all(
+    Array.from({ length: 10 }, () => openScheduled(runtime, "catch-up")),
+  );
   expect(new Set(next).size).toBe(1);
   expect(next[0]).not.toBe(ids[0]);
   expect((await app.b.billing.runs())[0]?.kind).toBe("catch-up");

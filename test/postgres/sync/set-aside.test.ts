@@ -7,7 +7,7 @@ import { storable } from "../../../src/core/mirror/text.js";
 import { setAsideNow } from "../../../src/core/runtime/commit/asides.js";
 import { commit } from "../../../src/core/runtime/commit/commit.js";
 import { runReport } from "../../../src/core/sync/run/report.js";
-import { tick } from "../../../src/core/sync/work/tick.js";
+import { openScheduled } from "../../../src/core/sync/work/scheduled.js";
 import { workUntilDone } from "../../../src/core/sync/work/wait.js";
 import { event, post } from "../service/webhook-kit.js";
 import { type App, quietApplications } from "./kit.js";
@@ -44,7 +44,7 @@ async function catchUp({ core }: App) {
   const sleep = (milliseconds: number) =>
     new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
   const runtime = { ...core, now: Date.now, sleep };
-  const runId = await tick(runtime, "catch-up");
+  const runId = await openScheduled(runtime, "catch-up");
   await workUntilDone(runtime, runId);
   return runReport(runtime, runId);
 }

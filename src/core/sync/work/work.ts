@@ -26,9 +26,9 @@ const STAY = 20;
 /**
  * Does one page of whatever is due, of any run, or several where the next is fetched ahead. False
  * when nothing was due. What fails is written into the partition; it throws only when even that is
- * impossible, and then somebody else takes the partition up once its lease is over.
+ * impossible, and then another worker takes the partition once its lease is over.
  */
-export async function workPage(runtime: Runtime): Promise<boolean> {
+export async function workPage(runtime: Runtime, mayStay = () => true): Promise<boolean> {
   const [held] = await runtime.store.takeRecords("partition", {
     now: runtime.now(),
     lease: runtime.timing.pageLease,
@@ -37,7 +37,7 @@ export async function workPage(runtime: Runtime): Promise<boolean> {
   if (held === undefined) return false;
   let mine: StoredRecord | undefined = held;
   for (let pages = 1; mine !== undefined; pages++) {
-    mine = await workOn(runtime, mine, pages < STAY);
+    mine = await workOn(runtime, mine, pages < STAY && mayStay());
   }
   return true;
 }

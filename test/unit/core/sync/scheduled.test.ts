@@ -1,0 +1,28 @@
+// What is opened where no schedule says it.
+import { expect, it } from "vitest";
+import type { Run } from "../../../../src/core/sync/run/run.js";
+import { wantedNow } from "../../../../src/core/sync/work/scheduled.js";
+
+const TIMING = { catchUpEvery: 300, reconcileEvery: 10_000 };
+const NOW = 1_000_000;
+type Past = Pick<Run, "kind" | "state" | "startedAt">;
+const past = (kind: Run["kind"], ago: number, state: Run["state"] = "done"): Past => ({
+  kind,
+  state,
+  startedAt: NOW - ago,
+});
+
+it.each<[name: string, runs: readonly Past[], wanted: string | undefined]>([
+  ["nothing ran yet", [], "reconcile"],
+  ["a backfill runs", [past("backfill", 5_000, "running")], undefined],
+  ["a backfill has just been done", [past("backfill", 100)], undefined],
+  ["a backfill failed a while ago", [past("backfill", 400, "failed")], "catch-up"],
+  ["a backfill was done a while ago", [past("backfill", 300)], "catch-up"],
+  ["a catch-up was done meanwhile", [past("catch-up", 100), past("backfill", 5_000)], undefined],
+  ["a catch-up is due again", [past("catch-up", 300), past("backfill", 5_000)], "catch-up"],
+  ["a catch-up runs", [past("catch-up", 900, "running"), past("backfill", 20_000)], undefined],
+  ["everything is to be compared", [past("catch-up", 300), past("reconcile", 10_000)], "reconcile"],
+  ["a verification changes nothing", [past("verify", 1, "running")], "reconcile"],
+])("%s", (_, runs, wanted) => {
+  expect(wantedNow(runs, NOW, TIMING)).toBe(wanted);
+});

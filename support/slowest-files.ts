@@ -19,13 +19,13 @@ export class SlowestFiles implements Reporter {
   }
 }
 
-export interface FileTime {
+interface FileTime {
   readonly file: string;
   readonly milliseconds: number;
 }
 
 /** One line each, the slowest first. */
-export function slowest(files: readonly FileTime[], shown = SHOWN): string[] {
+function slowest(files: readonly FileTime[], shown = SHOWN): string[] {
   return [...files]
     .sort((a, b) => b.milliseconds - a.milliseconds)
     .slice(0, shown)

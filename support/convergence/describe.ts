@@ -7,6 +7,7 @@ import { search } from "./check.js";
 import type { OpenStore } from "./stores/memory.js";
 
 export interface Convergence {
+  /** Of the whole tier; the quick one has a tenth of them. */
   readonly histories: number;
   readonly seed?: number;
   readonly timeout?: number;
@@ -20,8 +21,6 @@ export function describeConvergence(
   open: () => Promise<OpenStore>,
   { histories: all, seed = SEED, timeout = 1_800_000 }: Convergence,
 ): void {
-  // A second run of the same histories, on another version of Node, may look at a share of them.
-  const histories = Math.ceil(all * Number(globalThis.process?.env?.CONVERGENCE_SHARE ?? 1));
   describe(`convergence: ${name}`, () => {
     let store: OpenStore;
     beforeAll(async () => {
@@ -29,7 +28,7 @@ export function describeConvergence(
     });
     afterAll(() => store.close?.());
 
-    it(`ends as Stripe has it, in ${histories} histories`, { timeout }, async () => {
+    async function expectConvergence(histories: number, seed: number, title: string) {
       const path = globalThis.process?.env?.CONVERGENCE_PATH;
       const { failure, ...result } = await search(store, {
         histories,
@@ -39,10 +38,18 @@ export function describeConvergence(
       });
       if (failure !== undefined) {
         throw new Error(
-          `A history ends wrong.\n\n${failure.report}\n\nTo run it again: CONVERGENCE_PATH=${failure.path} npx vitest run -t "convergence: ${name}"`,
+          `A history ends wrong.\n\n${failure.report}\n\nTo run it again: CONVERGENCE_PATH=${failure.path} npx vitest run -t "convergence: ${name} ${title}"`,
         );
       }
       if (!path) expect(result.histories).toBe(histories);
-    });
+    }
+
+    // Each tier has histories of its own: those of the quick one are not run twice.
+    const few = Math.ceil(all / 10);
+    const quick = `ends as Stripe has it, in ${few} histories`;
+    it(quick, { timeout }, () => expectConvergence(few, seed + 1, quick));
+
+    const whole = `ends as Stripe has it, in ${all} histories`;
+    it(whole, { timeout, tags: ["slow"] }, () => expectConvergence(all, seed, whole));
   });
 }

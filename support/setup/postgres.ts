@@ -19,7 +19,8 @@ export default async function setup(
     return undefined;
   }
   // Tests end a server but never the machine, and without fsync they are several times faster.
-  const server = await startPostgres({ settings: { fsync: "off" } });
+  const settings = { fsync: "off", full_page_writes: "off", synchronous_commit: "off" };
+  const server = await startPostgres({ settings });
   project.provide("postgresUrl", server.url);
   return server.stop;
 }

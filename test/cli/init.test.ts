@@ -185,7 +185,7 @@ describe("Node and PostgreSQL", { timeout }, () => {
     expect(routes?.content).toContain('from "./billing.ts"');
   });
 
-  it("what it writes compiles, for every server and variant", async () => {
+  it("what it writes compiles, for every server and variant", { tags: ["slow"] }, async () => {
     for (const variant of variants) {
       for (const server of ["hono", "express", "fastify", "node"])
         serverApp("node", server, variant);
@@ -263,7 +263,9 @@ describe("Convex", { timeout }, () => {
   });
 
   // Next.js too, which resolves modules in the same way.
-  it("what it writes compiles, for both variants and for a Convex without `env`", async () => {
+  it("what it writes compiles, for both variants and for a Convex without `env`", {
+    tags: ["slow"],
+  }, async () => {
     for (const variant of variants) {
       serverApp("bundled", "next", variant);
       for (const version of ["1.48.0", "1.32.0"]) {

@@ -106,7 +106,7 @@ export const internal = anyApi as unknown as {
   billing: { setup: FunctionReference<"action", "internal", Setup, { customerId: string }> };
 };`;
 
-it("every example compiles", { timeout: 600_000 }, () => {
+it("every example compiles", { timeout: 600_000, tags: ["slow"] }, () => {
   const all = examples().filter((example) => !isExcerpt(example));
   expect(all.length).toBeGreaterThan(30);
   const places = write(all);

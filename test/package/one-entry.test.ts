@@ -73,7 +73,7 @@ it("one entry makes the table, the indexes, the events, the dispatch and the row
   expect(row).toMatchObject({ disputeId: "dp_1", chargeId: "ch_1" });
 });
 
-it("the copy compiles with it, row types included", () => {
+it("the copy compiles with it, row types included", { tags: ["slow"] }, () => {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const arguments_ = ["--noEmit", "-p", "tsconfig.probe.json"];
   writeFileSync(

@@ -2,28 +2,14 @@
 import { PGlite } from "@electric-sql/pglite";
 import postgres from "postgres";
 import { fromPglite, fromPostgresJs } from "../../src/postgres/adapters.js";
-import type { PoolLike } from "../../src/postgres/database.js";
-import { migrate } from "../../src/postgres/schema/migrations.js";
-import { createPostgresStore } from "../../src/postgres/store/store.js";
+import { postgresSubject } from "../../support/conformance/postgres.js";
 import { describeStore } from "../../support/conformance/store.js";
 import { createDatabase } from "../../support/postgres/database.js";
-
-function overPool(pool: PoolLike, close: () => Promise<void>) {
-  let schemas = 0;
-  return {
-    create: async () => {
-      const schema = `store_${schemas++}`;
-      await migrate(pool, { schema });
-      return createPostgresStore({ pool, schema });
-    },
-    close,
-  };
-}
 
 describeStore("PostgreSQL through postgres.js", async () => {
   const database = await createDatabase();
   const sql = postgres(database.url, { max: 8, onnotice: () => {} });
-  return overPool(fromPostgresJs(sql), async () => {
+  return postgresSubject(fromPostgresJs(sql), async () => {
     await sql.end();
     await database.drop();
   });
@@ -31,5 +17,5 @@ describeStore("PostgreSQL through postgres.js", async () => {
 
 describeStore("PGlite", async () => {
   const database = await PGlite.create();
-  return overPool(fromPglite(database), () => database.close());
+  return postgresSubject(fromPglite(database), () => database.close());
 });

@@ -26,6 +26,7 @@ describe("the cost of the mirror", () => {
   // Half a minute on a quiet machine.
   it("10,000 events in order on objects that change 4 s apart: no call", {
     timeout: 1_200_000,
+    tags: ["slow"],
   }, async () => {
     const app = await still();
     const { stripe, double } = app;
@@ -129,7 +130,7 @@ describe("the cost of the mirror", () => {
       expect(Math.max(...counts)).toBeLessThanOrEqual(2);
     });
 
-    it("as they come, spread over two seconds of real time", async () => {
+    it("as they come, spread over two seconds of real time", { tags: ["slow"] }, async () => {
       const app = await open({ stripe: {} });
       const price = await monthlyPrice(app);
       await quiet(app);

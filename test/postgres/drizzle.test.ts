@@ -76,6 +76,7 @@ describe("on the PostgreSQL of the run", () => {
 
 describe.skipIf(!olderBinaries)(
   `on Debian's PostgreSQL 15${olderBinaries ? "" : " (skipped: it is not installed here)"}`,
+  { tags: ["slow"] },
   () => {
     let server: PostgresServer;
     beforeAll(async () => {
@@ -138,7 +139,9 @@ function compareCatalogs(adminUrl: () => string): void {
       expect(await catalogAfter(name, (pool) => pool.query(sql))).toEqual(migrated);
     });
 
-    it("`drizzle-kit push` makes what `migrate` creates, and keeps it when repeated", async () => {
+    it("`drizzle-kit push` makes what `migrate` creates, and keeps it when repeated", {
+      tags: ["slow"],
+    }, async () => {
       const pushed = await catalogAfter(name, async (_, url) => {
         expect(await app.push(url)).toContain("Changes applied");
         // A second push changes nothing that counts. drizzle-kit may remake a primary key of two

@@ -71,76 +71,80 @@ describe("a test database", () => {
   });
 });
 
-describe.skipIf(process.env.DATABASE_URL)("a server of our own (DATABASE_URL is not set)", () => {
-  let server: PostgresServer;
+describe.skipIf(process.env.DATABASE_URL)(
+  "a server of our own (DATABASE_URL is not set)",
+  { tags: ["slow"] },
+  () => {
+    let server: PostgresServer;
 
-  beforeAll(async () => {
-    server = await startPostgres();
-    await query(server.url, "CREATE TABLE kept (id int)");
-  });
-  afterAll(() => server.stop());
+    beforeAll(async () => {
+      server = await startPostgres();
+      await query(server.url, "CREATE TABLE kept (id int)");
+    });
+    afterAll(() => server.stop());
 
-  it("is as durable as PostgreSQL is by default", async () => {
-    expect(await query(server.url, "SHOW fsync")).toEqual([{ fsync: "on" }]);
-  });
+    it("is as durable as PostgreSQL is by default", async () => {
+      expect(await query(server.url, "SHOW fsync")).toEqual([{ fsync: "on" }]);
+    });
 
-  it("keeps committed data over kill -9 and a restart", async () => {
-    const killed = server.pid;
-    const open = new pg.Client({ connectionString: server.url });
-    const cutOff = new Promise((resolve) => open.on("error", resolve));
-    await open.connect();
-    await open.query("INSERT INTO kept VALUES (1)");
-    process.kill(killed, "SIGKILL");
-    await server.restart();
-    await cutOff;
-    expect(server.pid).not.toBe(killed);
-    expect(isRunning(killed)).toBe(false);
-    expect(await query(server.url, "SELECT id FROM kept")).toEqual([{ id: 1 }]);
-  });
+    it("keeps committed data over kill -9 and a restart", async () => {
+      const killed = server.pid;
+      const open = new pg.Client({ connectionString: server.url });
+      const cutOff = new Promise((resolve) => open.on("error", resolve));
+      await open.connect();
+      await open.query("INSERT INTO kept VALUES (1)");
+      process.kill(killed, "SIGKILL");
+      await server.restart();
+      await cutOff;
+      expect(server.pid).not.toBe(killed);
+      expect(isRunning(killed)).toBe(false);
+      expect(await query(server.url, "SELECT id FROM kept")).toEqual([{ id: 1 }]);
+    });
 
-  it("restarts while it is running", async () => {
-    const before = server.pid;
-    await server.restart();
-    expect(isRunning(before)).toBe(false);
-    expect(isRunning(server.pid)).toBe(true);
-    expect(await query(server.url, "SELECT count(*)::int AS rows FROM kept")).toEqual([
-      { rows: 1 },
-    ]);
-  });
+    it("restarts while it is running", async () => {
+      const before = server.pid;
+      await server.restart();
+      expect(isRunning(before)).toBe(false);
+      expect(isRunning(server.pid)).toBe(true);
+      expect(await query(server.url, "SELECT count(*)::int AS rows FROM kept")).toEqual([
+        { rows: 1 },
+      ]);
+    });
 
-  it("leaves no process and no folder after stop", async () => {
-    const { pid, dataDir } = server;
-    expect(existsSync(dataDir)).toBe(true);
-    await server.stop();
-    expect(isRunning(pid)).toBe(false);
-    expect(existsSync(dataDir)).toBe(false);
-  });
+    it("leaves no process and no folder after stop", async () => {
+      const { pid, dataDir } = server;
+      expect(existsSync(dataDir)).toBe(true);
+      await server.stop();
+      expect(isRunning(pid)).toBe(false);
+      expect(existsSync(dataDir)).toBe(false);
+    });
 
-  it("says why it could not start", async () => {
-    await expect(startPostgres({ settings: { no_such_setting: "1" } })).rejects.toThrow(
-      /unrecognized configuration parameter "no_such_setting"/,
-    );
-  });
-
-  it.each(["SIGINT", "SIGKILL"] as const)(
-    "leaves nothing behind when its owner ends by %s",
-    async (signal) => {
-      const script = fileURLToPath(new URL("./hold-server.ts", import.meta.url));
-      const holder = spawn(process.execPath, ["--import", "tsx", script], {
-        stdio: ["pipe", "pipe", "inherit"],
-      });
-      onTestFinished(() => void holder.kill("SIGKILL"));
-      const [line] = await once(holder.stdout.setEncoding("utf8"), "data");
-      const { pid, dataDir } = JSON.parse(line) as { pid: number; dataDir: string };
-      expect(isRunning(pid)).toBe(true);
-      holder.kill(signal);
-      await vi.waitFor(
-        () => {
-          expect(isRunning(pid)).toBe(false);
-          expect(existsSync(dataDir)).toBe(false);
-        },
-        { timeout: PATIENCE, interval: 50 },
+    it("says why it could not start", async () => {
+      await expect(startPostgres({ settings: { no_such_setting: "1" } })).rejects.toThrow(
+        /unrecognized configuration parameter "no_such_setting"/,
       );
-    },
-  );
-});
+    });
+
+    it.each(["SIGINT", "SIGKILL"] as const)(
+      "leaves nothing behind when its owner ends by %s",
+      async (signal) => {
+        const script = fileURLToPath(new URL("./hold-server.ts", import.meta.url));
+        const holder = spawn(process.execPath, ["--import", "tsx", script], {
+          stdio: ["pipe", "pipe", "inherit"],
+        });
+        onTestFinished(() => void holder.kill("SIGKILL"));
+        const [line] = await once(holder.stdout.setEncoding("utf8"), "data");
+        const { pid, dataDir } = JSON.parse(line) as { pid: number; dataDir: string };
+        expect(isRunning(pid)).toBe(true);
+        holder.kill(signal);
+        await vi.waitFor(
+          () => {
+            expect(isRunning(pid)).toBe(false);
+            expect(existsSync(dataDir)).toBe(false);
+          },
+          { timeout: PATIENCE, interval: 50 },
+        );
+      },
+    );
+  },
+);

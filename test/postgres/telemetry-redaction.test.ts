@@ -40,7 +40,7 @@ function offending(texts: readonly string[], secrets: ReadonlySet<string>): stri
 const FORMS =
   /\b[srp]k_(test|live)_|whsec_|_secret_|@private|\(at\)private|postgres(ql)?:|https?:|\b4242\b|\+49151/;
 
-describe("of a random life in which everything fails", () => {
+describe("of a random life in which everything fails", { tags: ["slow"] }, () => {
   let life: Life;
   let told: Recorded;
   const lines: string[] = [];

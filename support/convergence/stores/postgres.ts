@@ -1,22 +1,16 @@
 /** PostgreSQL, for histories: others may come in between any two statements. */
 import type { PoolLike } from "../../../src/postgres/database.js";
-import { migrate } from "../../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../../src/postgres/store/store.js";
+import { emptiedSchema } from "../../postgres/emptied.js";
 import type { Gate } from "../run.js";
 import type { OpenStore } from "./memory.js";
 
 /** On a schema of its own. A transaction holds locks, so nobody is let in before its end. */
 export async function openPostgres(pool: PoolLike, schema: string): Promise<OpenStore> {
-  await migrate(pool, { schema });
-  const { rows } = await pool.query(
-    `SELECT string_agg(format('DELETE FROM %I.%I', schemaname, tablename), ';') AS sweep
-     FROM pg_tables WHERE schemaname = $1 AND tablename <> 'backend_billing_migrations'`,
-    [schema],
-  );
-  const { sweep } = rows[0] as { sweep: string };
+  const empty = await emptiedSchema(pool, schema);
   return {
     fresh: async () => {
-      await pool.query(sweep);
+      await empty();
       return {
         turns: 4, // commits are put together at the end of a turn
         connect: (gate) => createPostgresStore({ schema, pool: gated(pool, gate) }),

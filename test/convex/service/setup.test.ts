@@ -5,7 +5,10 @@ import { type App, openApp, thrown } from "./kit.js";
 /** convex-test runs one transaction at a time, so 200 callers who look again wait for each other. */
 const LONG = 1_200_000;
 
-it("makes one customer, and no orphan, for 200 actions at once", { timeout: LONG }, async () => {
+it("makes one customer, and no orphan, for 200 actions at once", {
+  timeout: LONG,
+  tags: ["slow"],
+}, async () => {
   const { call, double, deployment } = await openApp({
     config: { timing: { claimPatience: LONG, claimLease: LONG } },
   });

@@ -298,7 +298,7 @@ it("a random key of an earlier version is still finished, and found by its event
   expect(await app.claim(entityId)).toMatchObject({ counter, generation: 2 });
 });
 
-describe("random histories of a database that is set back", () => {
+describe("random histories of a database that is set back", { tags: ["slow"] }, () => {
   const EMAILS = ["ada@example.com", "ada@example.com", "grace@example.com", "not an address"];
   const FAULTS = [
     "cut_before",

@@ -25,7 +25,9 @@ const requestsPerSecond = async ({ double }: App, work: () => Promise<unknown>) 
   return double.requests.count() / ((Date.now() - start) / 1000);
 };
 
-it("stays below Stripe's limits, with several processes and endpoints", async () => {
+it("stays below Stripe's limits, with several processes and endpoints", {
+  tags: ["slow"],
+}, async () => {
   const app = await limited();
   app.double.populate({ object: "customer", count: 6_000 });
   // Two instances of one deployment, each with its own client and its own slots.
@@ -57,7 +59,7 @@ it("a 429 slows down everybody who shares the pace, and only that endpoint", asy
   expect(after.endpoints["GET customers"]?.cutAt).toBe(0);
 });
 
-it("two deployments that share an account both finish", async () => {
+it("two deployments that share an account both finish", { tags: ["slow"] }, async () => {
   const app = await limited();
   app.double.populate({ object: "customer", count: 4_000 });
   const other = await open({

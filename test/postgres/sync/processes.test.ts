@@ -52,7 +52,9 @@ it("two processes share one run", async () => {
   await expectEqual(app, ["customers"]);
 });
 
-it("a process that is killed is waited for, and its pages are done again", async () => {
+it("a process that is killed is waited for, and its pages are done again", {
+  tags: ["slow"],
+}, async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: COUNT });
   app.double.faults.add({ fault: "latency", milliseconds: 50 });

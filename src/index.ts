@@ -48,6 +48,7 @@ export type {
 export type { SetAside, SetAsideReport } from "./core/runtime/commit/set-aside.js";
 export type { BillingConfig, LogDetails, Logger, Rates, Timing } from "./core/runtime/config.js";
 export { BillingError, type BillingErrorCode } from "./core/runtime/errors.js";
+export type { Drift } from "./core/runtime/records/records.js";
 export {
   type Attributes,
   METRICS,
@@ -58,6 +59,5 @@ export {
   type Telemetry,
 } from "./core/runtime/telemetry.js";
 export type { Confidence } from "./core/sync/drift/confidence.js";
-export type { Drift } from "./core/sync/drift/drift.js";
 export type { OtherEndpoint, WebhookReport } from "./core/sync/endpoint.js";
 export type { PortalReport } from "./core/sync/portal.js";

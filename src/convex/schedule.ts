@@ -4,6 +4,7 @@
  * which Convex runs exactly once each time, and it rests when nothing is outstanding.
  */
 import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/server";
+import { records } from "../core/runtime/records/records.js";
 import type { Operation, OperationResult } from "./calls/operations.js";
 import { dueAsks } from "./store/asks.js";
 import type { Due, Left, WorkStep } from "./store/commit.js";
@@ -60,7 +61,7 @@ function workers(due: readonly Due[]): Due[] {
 /** Starts the watchdog unless it is on. Commits read its record and hardly ever write it. */
 async function keepWatch(db: Db, to: Scheduling): Promise<void> {
   const now = Date.now();
-  const known = await recordAt(db, "setting", "watchdog");
+  const known = await recordAt(db, records.watchdog.kind, records.watchdog.id);
   const at = typeof known?.data.at === "number" ? known.data.at : undefined;
   if (at !== undefined && at > now - LATE) return;
   await nextWatch(db, to, known, now + WATCH);
@@ -74,7 +75,7 @@ async function nextWatch(
 ): Promise<void> {
   const fields = { revision: (known?.revision ?? 0) + 1, ref: null, due: null, data: { at } };
   if (known === null) {
-    const key = { kind: "setting", recordId: "watchdog" };
+    const key = { kind: records.watchdog.kind, recordId: records.watchdog.id };
     await db.insert("backend_billing_records", { ...key, ...fields });
   } else await db.patch(known._id, fields);
   await to.scheduler.runAt(at, to.store, { operation: { type: "watch" } });
@@ -97,7 +98,7 @@ export async function watch(db: Db, to: Scheduling): Promise<void> {
     }
     outstanding ||= (await dueBy(step, Number.POSITIVE_INFINITY, 1)) > 0;
   }
-  const known = await recordAt(db, "setting", "watchdog");
+  const known = await recordAt(db, records.watchdog.kind, records.watchdog.id);
   if (outstanding) await nextWatch(db, to, known, now + WATCH);
   else if (known !== null) await db.delete(known._id);
 }

@@ -7,7 +7,7 @@ import { diagnose } from "../../src/cli/doctor/diagnose.js";
 import type { Answer, Facts } from "../../src/cli/doctor/facts.js";
 import { addressFacts, isLocal, keyFacts } from "../../src/cli/doctor/gather.js";
 import type { Marks } from "../../src/core/customers/marks.js";
-import type { Stranger } from "../../src/core/customers/strangers.js";
+import type { Stranger } from "../../src/core/runtime/records/records.js";
 import type { Access } from "../../src/postgres/schema/access.js";
 
 const webhook = "https://app.example/stripe/webhook";

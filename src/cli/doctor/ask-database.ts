@@ -5,6 +5,7 @@ import type { Store } from "../../core/mirror/store.js";
 import { setAsideNow } from "../../core/runtime/commit/asides.js";
 import { appName, type BillingConfig } from "../../core/runtime/config.js";
 import { storedBelonging } from "../../core/runtime/mode.js";
+import { records } from "../../core/runtime/records/records.js";
 import { isSecretInUse } from "../../core/sync/endpoint.js";
 import type { PoolLike } from "../../postgres/database.js";
 import { roleProblem } from "../../postgres/schema/access.js";
@@ -74,10 +75,9 @@ async function readStored(
   config: BillingConfig,
   endpoints: readonly { readonly id: string }[],
 ): Promise<StoredFacts> {
-  const setting = async (id: string) => (await store.record("setting", id))?.data ?? {};
   const { livemode, app } = (await storedBelonging(store)) ?? {};
-  const { id: account } = await setting("account");
-  const { configurationId } = await setting("portal");
+  const { data: account } = await records.account.read({ store });
+  const { data: portal } = await records.portal.read({ store });
   const fits = await Promise.all(
     endpoints.map(async ({ id }) => [id, await isSecretInUse({ config, store }, id)] as const),
   );
@@ -88,8 +88,8 @@ async function readStored(
     marks: resources.includes("customers")
       ? await readMarks(store, appName(config), MOST_CUSTOMERS)
       : NO_MARKS,
-    ...(typeof account === "string" ? { account } : {}),
-    ...(typeof configurationId === "string" ? { portal: configurationId } : {}),
+    ...(account === undefined ? {} : { account: account.id }),
+    ...(portal === undefined ? {} : { portal: portal.configurationId }),
     secretFits: Object.fromEntries(fits),
     // A catch-up begins only where a copy was completed.
     copied: runs.some(({ data }) => data.state === "done" && data.kind !== "verify"),

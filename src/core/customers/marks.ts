@@ -5,7 +5,8 @@
 import { APP_KEY, carriedEntity } from "../catalogue/carrier.js";
 import type { Row } from "../catalogue/catalogue.js";
 import type { Store } from "../mirror/store.js";
-import { type Stranger, strangerBy, strangersSeen } from "./strangers.js";
+import type { Stranger } from "../runtime/records/records.js";
+import { strangerBy, strangersSeen } from "./strangers.js";
 
 /** Customers that are read at once. */
 const PAGE = 500;

@@ -5,23 +5,12 @@
  */
 import type { CarriedEntity } from "../catalogue/carrier.js";
 import type { Store } from "../mirror/store.js";
-import { commit } from "../runtime/commit/commit.js";
 import type { BillingConfig } from "../runtime/config.js";
-import { AGAIN, inRounds } from "../runtime/rounds.js";
+import { records, type Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
-
-/** A customer that carries an entity's id and is not linked because of what it carries. */
-export interface Stranger {
-  /** `app`: another application's. `unnamed`: of no application. `malformed`: no entity's id. */
-  readonly kind: "app" | "unnamed" | "malformed";
-  /** The other application, where it is named. */
-  readonly app: string | null;
-  readonly customer: string;
-}
 
 /** Kinds and applications that are remembered at most. */
 const MOST = 20;
-const RECORD = ["setting", "strangers"] as const;
 
 /** What a customer carries makes it a stranger; undefined if it may be linked, or carries nothing. */
 export function strangerBy(carried: CarriedEntity, customer: string): Stranger | undefined {
@@ -54,27 +43,14 @@ export async function noteStrangers(
   }
 }
 
-async function remember(runtime: Runtime, stranger: Stranger): Promise<void> {
-  const [kind, id] = RECORD;
-  await inRounds("The record of other applications' customers", async () => {
-    const record = await runtime.store.record(kind, id);
-    const seen = seenIn(record?.data);
-    if (seen.length >= MOST) return;
-    if (seen.some((each) => nameOf(each) === nameOf(stranger))) return;
-    const next = { ref: null, due: null, data: { seen: [...seen, stranger] } };
-    const result = await commit(runtime, {
-      source: "record",
-      records: [{ kind, id, expect: record?.revision ?? 0, next }],
-    });
-    return result.committed ? undefined : AGAIN;
+function remember(runtime: Runtime, stranger: Stranger): Promise<unknown> {
+  return records.strangers.update(runtime, ({ seen } = { seen: [] }) => {
+    const isKnown = seen.some((each) => nameOf(each) === nameOf(stranger));
+    return isKnown || seen.length >= MOST ? undefined : { seen: [...seen, stranger] };
   });
-}
-
-function seenIn(data: { readonly [field: string]: unknown } | undefined): readonly Stranger[] {
-  return Array.isArray(data?.seen) ? (data.seen as readonly Stranger[]) : [];
 }
 
 /** The strangers that were ever seen: one example for each kind and application. */
 export async function strangersSeen(store: Pick<Store, "record">): Promise<readonly Stranger[]> {
-  return seenIn((await store.record(...RECORD))?.data);
+  return (await records.strangers.read({ store })).data?.seen ?? [];
 }

@@ -7,13 +7,14 @@ import type Stripe from "stripe";
 import { carriedEntity } from "../catalogue/carrier.js";
 import { forgetCustomer } from "../customers/claim/record.js";
 import { observeCustomer } from "../customers/setup.js";
-import { noteStrangers, type Stranger, strangerBy } from "../customers/strangers.js";
+import { noteStrangers, strangerBy } from "../customers/strangers.js";
 import { type ReceivedEvent, sightOfEvent, sightOfHint } from "../mirror/snapshot.js";
 import type { Receipt, RecordWish, Snapshot, Unit } from "../mirror/store.js";
 import { wellFormed } from "../mirror/text.js";
 import { commit } from "../runtime/commit/commit.js";
 import { idProblem } from "../runtime/commit/set-aside.js";
 import { type EventOutcome, eventOutcome, tellEvent } from "../runtime/observe.js";
+import type { Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */

@@ -18,6 +18,7 @@ import { answeredAt, plain, stripeStatus } from "../mirror/snapshot.js";
 import type { Ask, Outcome, Snapshot, StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { errorType, factsOf } from "../runtime/error-facts.js";
+import { removal } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Note, observed } from "../runtime/telemetry.js";
 import { paced } from "../stripe/pacer.js";
@@ -130,12 +131,7 @@ async function store(
 ): Promise<Outcome | undefined> {
   const seen = { source: "answer", units: [{ snapshots: [snapshot] }] } as const;
   const needless = snapshot.kind === "changed" && refresh !== undefined ? [refresh] : [];
-  const records = needless.map(({ kind, id, revision }) => ({
-    kind,
-    id,
-    expect: revision,
-    next: null,
-  }));
+  const records = needless.map(removal);
   const both = records.length === 0 ? undefined : await commit(runtime, { ...seen, records });
   const [unit] = (both?.committed ? both : await commit(runtime, seen)).units;
   return unit?.duplicate === false ? unit.outcomes[0] : undefined;

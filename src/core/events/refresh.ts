@@ -8,6 +8,7 @@ import { sightsOfPage } from "../mirror/snapshot.js";
 import type { Ask } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
+import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { paced } from "../stripe/pacer.js";
 import { answerAsk } from "./refetch.js";
@@ -61,7 +62,7 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
     limit,
   });
   let done = 0;
-  for (const { kind, id, revision } of due) {
+  for (const { id, revision } of due) {
     try {
       await refreshCustomer(runtime, id);
     } catch (error) {
@@ -71,10 +72,7 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
       continue;
     }
     // A hint that came meanwhile has raised the revision; then the record stays for another round.
-    await commit(runtime, {
-      source: "record",
-      records: [{ kind, id, expect: revision, next: null }],
-    });
+    await records.refresh(id).remove(runtime, { revision });
     done++;
   }
   return done;

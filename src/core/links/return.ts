@@ -5,11 +5,11 @@
 
 import { refreshCustomer } from "../events/refresh.js";
 import { problem } from "../events/webhook.js";
-import { commit } from "../runtime/commit/commit.js";
 import { routePath } from "../runtime/config.js";
 import { configAdvice, reportConfigProblem } from "../runtime/config-problem.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
+import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { fromBase64Url, isSignedBy, signatureOf, toBase64Url } from "./link-signature.js";
 import { type Rate, take } from "./rate.js";
@@ -40,8 +40,6 @@ const PLACEHOLDERS = /\{CHECKOUT_SESSION_ID\}|%7BCHECKOUT_SESSION_ID%7D/gi;
 const SESSION = /^cs_(test|live)_[A-Za-z0-9]{1,200}$/;
 /** How often the links of one customer may make us ask Stripe. */
 const REFRESHES: Rate = { burst: 10, interval: 10_000 };
-/** Visits of one customer at the same moment that may get in each other's way. */
-const TRIES = 20;
 
 /**
  * The address to give to Stripe instead of the application's own. All day it is the same, because a
@@ -188,19 +186,11 @@ async function refreshInTime(runtime: Runtime, customer: string): Promise<void> 
  * is the customer's, because one customer may have any number of links.
  */
 async function mayRefresh(runtime: Runtime, customer: string): Promise<boolean> {
-  const id = `return ${customer}`;
-  for (let tries = 0; tries < TRIES; tries++) {
-    const record = await runtime.store.record("setting", id);
-    const { until } = record?.data ?? {};
-    const next = take(typeof until === "number" ? until : undefined, runtime.now(), REFRESHES);
-    if (next === undefined) return false;
-    const written = { ref: null, due: next, data: { until: next } };
-    const write = { kind: "setting", id, expect: record?.revision ?? 0, next: written } as const;
-    const result = await commit(runtime, { source: "record", records: [write] });
-    // Otherwise another visit was quicker. Its refresh may be over, so this one needs its own.
-    if (result.committed) return true;
-  }
-  return false;
+  const taken = await records.returns(customer).update(runtime, (used) => {
+    const until = take(used?.until, runtime.now(), REFRESHES);
+    return until === undefined ? undefined : { until };
+  });
+  return taken !== undefined;
 }
 
 async function verified(

@@ -7,6 +7,7 @@ import { forLiveCustomer } from "../customers/live-customer.js";
 import { checkSetup, customerIdOf, type Reach, setup } from "../customers/setup.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError, provider } from "../runtime/errors.js";
+import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { observed } from "../runtime/telemetry.js";
 import { checkQuantity, linesFor, soldPrices } from "./offers.js";
@@ -217,16 +218,14 @@ async function portalLink(
   checkGiven(runtime, params, [], ["returnUrl"]);
   const find = () => customerIdOf(runtime, entityId, reachOf(options));
   // The remembered configuration is of the key's own account.
-  const saved = options?.stripeAccount
-    ? undefined
-    : await runtime.store.record("setting", "portal");
-  const configuration = saved?.data.configurationId;
+  const saved = options?.stripeAccount ? undefined : await records.portal.read(runtime);
+  const configuration = saved?.data?.configurationId;
   return forLiveCustomer(runtime, options, find, (customer, at) => {
     const to = { kind: "portal", target: returnUrl, customerId: customer } as const;
     return openPage(runtime, to, at, (return_url) =>
       runtime.stripe().billingPortal.sessions.create(
         {
-          ...(typeof configuration === "string" ? { configuration } : {}),
+          ...(configuration === undefined ? {} : { configuration }),
           ...rest,
           customer,
           return_url,

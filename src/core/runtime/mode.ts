@@ -3,14 +3,11 @@
  * same tables, and a process that runs without the application's name would link other customers.
  */
 
-import type { RecordData, Store } from "../mirror/store.js";
-import { commit } from "./commit/commit.js";
+import type { Store } from "../mirror/store.js";
 import { type BillingConfig, isLive } from "./config.js";
 import { BillingError } from "./errors.js";
-import { AGAIN, inRounds } from "./rounds.js";
+import { records, type StoredMode } from "./records/records.js";
 import type { Runtime } from "./runtime.js";
-
-const RECORD = ["setting", "mode"] as const;
 
 /** What the tables are of. */
 export interface Belonging {
@@ -29,19 +26,10 @@ const fitting = new WeakMap<BillingConfig, boolean>();
 export async function checkModeAndApp(runtime: Runtime): Promise<void> {
   const own = { livemode: isLive(runtime.config), app: runtime.app };
   if (fitting.get(runtime.config) === own.livemode) return;
-  await inRounds("The record of the mode", async () => {
-    const record = await runtime.store.record(...RECORD);
-    const stored = record && belongingIn(record.data);
-    if (judgeBelonging(stored, own) === "fits") return;
-    const [kind, id] = RECORD;
+  await records.mode.update(runtime, (stored) => {
+    if (judgeBelonging(stored && belongingIn(stored), own) === "fits") return undefined;
     const { livemode, app } = own;
-    const data = { livemode, ...(app === undefined ? {} : { app }) };
-    const next = { ref: null, due: null, data };
-    const result = await commit(runtime, {
-      source: "record",
-      records: [{ kind, id, expect: record?.revision ?? 0, next }],
-    });
-    return result.committed ? undefined : AGAIN;
+    return { livemode, ...(app === undefined ? {} : { app }) };
   });
   fitting.set(runtime.config, own.livemode);
 }
@@ -50,11 +38,11 @@ export async function checkModeAndApp(runtime: Runtime): Promise<void> {
 export async function storedBelonging(
   store: Pick<Store, "record">,
 ): Promise<Belonging | undefined> {
-  const record = await store.record(...RECORD);
-  return record && belongingIn(record.data);
+  const { data } = await records.mode.read({ store });
+  return data && belongingIn(data);
 }
 
-const belongingIn = ({ livemode, app }: RecordData): Belonging => ({
+const belongingIn = ({ livemode, app }: StoredMode): Belonging => ({
   livemode: livemode === true,
   app: typeof app === "string" ? app : undefined,
 });

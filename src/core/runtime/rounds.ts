@@ -7,17 +7,18 @@ export const AGAIN: unique symbol = Symbol("again");
 /** Far more than callers of one record ever meet; conflicts beyond it have another cause. */
 export const MOST_ROUNDS = 100;
 
-/** Attempts until one is not overtaken; throws `store_error` after {@link MOST_ROUNDS}. */
+/** Attempts until one is not overtaken; throws `store_error` after so many. */
 export async function inRounds<T>(
   what: string,
   attempt: () => Promise<T | typeof AGAIN>,
+  most = MOST_ROUNDS,
 ): Promise<T> {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < most; round++) {
     const result = await attempt();
     if (result !== AGAIN) return result;
   }
   throw new BillingError(
     "store_error",
-    `${what} was changed ${MOST_ROUNDS} times in a row while it was being written, so nothing was written. Try again; if it goes on, look for what writes it.`,
+    `${what} was changed ${most} times in a row while it was being written, so nothing was written. Try again; if it goes on, look for what writes it.`,
   );
 }

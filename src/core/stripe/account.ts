@@ -4,12 +4,11 @@
  */
 import Stripe from "stripe";
 import { stripeStatus } from "../mirror/snapshot.js";
-import { commit } from "../runtime/commit/commit.js";
 import { type BillingConfig, secretKey } from "../runtime/config.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
 import { checkModeAndApp } from "../runtime/mode.js";
-import { AGAIN, inRounds } from "../runtime/rounds.js";
+import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 
 /** What Stripe says of the account that a key belongs to; undefined where it does not say. */
@@ -114,21 +113,13 @@ export async function isOwnAccount(runtime: Runtime, named: string): Promise<boo
 
 /** Remembers the account at first use, and refuses another one from then on. */
 async function compare(runtime: Runtime, account: string): Promise<void> {
-  await inRounds("The record of the account", async () => {
-    const known = await runtime.store.record("setting", "account");
-    if (known?.data.id === account) return;
-    if (known !== undefined) {
-      throw new BillingError(
-        "invalid_config",
-        `\`secret_key\` belongs to the Stripe account ${account}, but these tables hold the data of ${String(known.data.id)}. Use that account's key, or another database or schema for this one.`,
-      );
-    }
-    const next = { ref: null, due: null, data: { id: account } };
-    const result = await commit(runtime, {
-      source: "record",
-      records: [{ kind: "setting", id: "account", expect: 0, next }],
-    });
-    return result.committed ? undefined : AGAIN;
+  await records.account.update(runtime, (known) => {
+    if (known === undefined) return { id: account };
+    if (known.id === account) return undefined;
+    throw new BillingError(
+      "invalid_config",
+      `\`secret_key\` belongs to the Stripe account ${account}, but these tables hold the data of ${known.id}. Use that account's key, or another database or schema for this one.`,
+    );
   });
 }
 

@@ -5,27 +5,13 @@
  */
 
 import type { Rates } from "../runtime/config.js";
+import type { Line, Pace } from "../runtime/records/records.js";
 
 /** Stripe's limits: in live mode, and in test mode. */
 export const STRIPE_RATES = {
   live: { total: 100, perEndpoint: 25 },
   test: { total: 25, perEndpoint: 25 },
 } as const satisfies { readonly [mode: string]: Rates };
-
-export interface Line {
-  /** Requests a second at the time `at`, in milliseconds. */
-  readonly rate: number;
-  readonly at: number;
-  /** When the next slot is free. */
-  readonly next: number;
-  /** When a 429 last made it slower. */
-  readonly cutAt: number;
-}
-
-export interface Pace {
-  readonly total: Line | null;
-  readonly endpoints: { readonly [endpoint: string]: Line };
-}
 
 export const UNPACED: Pace = { total: null, endpoints: {} };
 

@@ -6,13 +6,20 @@
 
 import { type AnswerHeaders, headerOf } from "../mirror/headers.js";
 import { stripeStatus } from "../mirror/snapshot.js";
-import { commit } from "../runtime/commit/commit.js";
 import { type BillingConfig, isLive, type Rates } from "../runtime/config.js";
 import { BillingError } from "../runtime/errors.js";
+import { type Pace, records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { current, type Pace, reserve, STRIPE_RATES, scopeOf, slowed, UNPACED } from "./pace.js";
+import {
+  current,
+  type Reservation,
+  reserve,
+  STRIPE_RATES,
+  scopeOf,
+  slowed,
+  UNPACED,
+} from "./pace.js";
 
-const ID = "pace";
 /** Milliseconds after its time in which a slot may still be used. */
 const GRACE = 500;
 /** The part of the last second's requests that is reserved ahead. */
@@ -85,7 +92,7 @@ export async function paceNow(
   runtime: Runtime,
 ): Promise<{ readonly rate: number; readonly limit: number } | null> {
   const limit = ratesOf(runtime.config)?.total;
-  const pace = (await runtime.store.record("setting", ID))?.data as Pace | undefined;
+  const { data: pace } = await records.pace.read(runtime);
   if (pace === undefined || limit === undefined) return null;
   return { rate: current(pace.total, limit, runtime.now()).rate, limit };
 }
@@ -130,24 +137,30 @@ async function reserveFor(
   local: Local,
   waiting: readonly Waiter[],
 ): Promise<{ [endpoint: string]: number[] }> {
-  for (;;) {
+  let slots: Reservation["slots"] = {};
+  const pace = await records.pace.update(runtime, (stored = UNPACED) => {
     const now = runtime.now();
-    const wanted: { [endpoint: string]: number } = {};
-    for (const { endpoint } of waiting) wanted[endpoint] = (wanted[endpoint] ?? 0) + 1;
-    for (const [endpoint, count] of Object.entries(wanted)) {
-      const lately = since(local.lately.get(endpoint), now - 1000).length;
-      wanted[endpoint] = Math.max(count, Math.floor(lately * AHEAD));
-    }
-    const record = await runtime.store.record("setting", ID);
-    const pace = (record?.data as Pace | undefined) ?? UNPACED;
-    const reserved = reserve(pace, wanted, rates, now);
-    if (await putPace(runtime, record?.revision ?? 0, reserved.pace)) {
-      tellRates(runtime, reserved.pace, Object.keys(wanted));
-      return Object.fromEntries(
-        Object.entries(reserved.slots).map(([endpoint, slots]) => [endpoint, [...slots]]),
-      );
-    }
+    const reserved = reserve(stored, wantedBy(waiting, local, now), rates, now);
+    slots = reserved.slots;
+    return reserved.pace;
+  });
+  if (pace !== undefined) tellRates(runtime, pace, Object.keys(slots));
+  return Object.fromEntries(Object.entries(slots).map(([endpoint, each]) => [endpoint, [...each]]));
+}
+
+/** How many slots to reserve for each endpoint: one for each who waits, or some ahead. */
+function wantedBy(
+  waiting: readonly Waiter[],
+  local: Local,
+  now: number,
+): { [endpoint: string]: number } {
+  const wanted: { [endpoint: string]: number } = {};
+  for (const { endpoint } of waiting) wanted[endpoint] = (wanted[endpoint] ?? 0) + 1;
+  for (const [endpoint, count] of Object.entries(wanted)) {
+    const lately = since(local.lately.get(endpoint), now - 1000).length;
+    wanted[endpoint] = Math.max(count, Math.floor(lately * AHEAD));
   }
+  return wanted;
 }
 
 function tellRates({ telemetry }: Runtime, pace: Pace, endpoints: readonly string[]): void {
@@ -157,15 +170,6 @@ function tellRates({ telemetry }: Runtime, pace: Pace, endpoints: readonly strin
     const rate = Math.min(...lines.flatMap((line) => (line ? [line.rate] : [])));
     telemetry.measure("stripe.rate", rate, { endpoint });
   }
-}
-
-async function putPace(runtime: Runtime, expect: number, pace: Pace): Promise<boolean> {
-  const next = { ref: null, due: null, data: { ...pace } };
-  const result = await commit(runtime, {
-    source: "record",
-    records: [{ kind: "setting", id: ID, expect, next }],
-  });
-  return result.committed;
 }
 
 async function slowDown(
@@ -181,13 +185,8 @@ async function slowDown(
   if (scope === "total") local.slots.clear();
   else local.slots.delete(endpoint);
   runtime.log?.warn({ endpoint, scope }, "Stripe limits the rate; asking more slowly");
-  for (;;) {
-    const record = await runtime.store.record("setting", ID);
-    const pace = (record?.data as Pace | undefined) ?? UNPACED;
-    const next = slowed(pace, endpoint, scope, rates, runtime.now());
-    if (await putPace(runtime, record?.revision ?? 0, next)) {
-      tellRates(runtime, next, [endpoint]);
-      return;
-    }
-  }
+  const pace = await records.pace.update(runtime, (stored = UNPACED) =>
+    slowed(stored, endpoint, scope, rates, runtime.now()),
+  );
+  if (pace !== undefined) tellRates(runtime, pace, [endpoint]);
 }

@@ -2,10 +2,10 @@
 import type Stripe from "stripe";
 import { enabledEvents } from "../catalogue/catalogue.js";
 import type { Store } from "../mirror/store.js";
-import { commit } from "../runtime/commit/commit.js";
 import { givenSecrets, routePath } from "../runtime/config.js";
 import { provider } from "../runtime/errors.js";
 import { exclusively } from "../runtime/exclusive.js";
+import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 
 /** What was done about the webhook endpoint. */
@@ -148,8 +148,6 @@ function reported(
   return { mended };
 }
 
-const settingOf = (endpoint: string): string => `endpoint ${endpoint}`;
-
 async function digest(secret: string): Promise<string> {
   const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret));
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -158,11 +156,8 @@ async function digest(secret: string): Promise<string> {
 /** Stripe never shows a secret again, so a sum of it is kept to know it by. */
 async function remember(runtime: Runtime, { id, secret }: Stripe.WebhookEndpoint): Promise<void> {
   if (!secret) return;
-  const next = { ref: null, due: null, data: { digest: await digest(secret) } };
-  await commit(runtime, {
-    source: "record",
-    records: [{ kind: "setting", id: settingOf(id), expect: 0, next }],
-  });
+  const sum = await digest(secret);
+  await records.endpoint(id).update(runtime, (known) => (known ? undefined : { digest: sum }));
 }
 
 /** Whether this application accepts what the endpoint signs; true if that cannot be known. */
@@ -170,8 +165,8 @@ export async function isSecretInUse(
   { config, store }: Pick<Runtime, "config"> & { readonly store: Pick<Store, "record"> },
   endpoint: string,
 ): Promise<boolean> {
-  const known = (await store.record("setting", settingOf(endpoint)))?.data.digest;
-  if (typeof known !== "string") return true;
+  const { data: known } = await records.endpoint(endpoint).read({ store });
+  if (known === undefined) return true;
   const digests = await Promise.all(givenSecrets(config).map(digest));
-  return digests.includes(known);
+  return digests.includes(known.digest);
 }

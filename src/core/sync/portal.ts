@@ -1,8 +1,8 @@
 /** The billing portal's settings at Stripe, in which people can do what they come for. */
 import type Stripe from "stripe";
-import { commit } from "../runtime/commit/commit.js";
 import { provider } from "../runtime/errors.js";
 import { exclusively } from "../runtime/exclusive.js";
+import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { MARK } from "./endpoint.js";
 
@@ -30,15 +30,15 @@ const MOST_PRICES = 1000;
 export function syncPortal(runtime: Runtime): Promise<PortalReport> {
   return exclusively(runtime, "portal configuration", async () => {
     const { configurations } = runtime.stripe().billingPortal;
-    const record = await runtime.store.record("setting", "portal");
+    const stored = await records.portal.read(runtime);
     const active = await configurations.list({ active: true, limit: 100 }).catch(provider);
     const found =
-      active.data.find(({ id }) => id === record?.data.configurationId) ??
+      active.data.find(({ id }) => id === stored.data?.configurationId) ??
       active.data.find(({ is_default }) => is_default) ??
       active.data.find(isMarked);
     const changes = found === undefined || isMarked(found) ? await planChanges(runtime) : undefined;
     const configuration = found ?? (await configurations.create(settings(changes)).catch(provider));
-    const known = record?.data.configurationId === configuration.id ? record.data : undefined;
+    const known = stored.data?.configurationId === configuration.id ? stored.data : undefined;
     const offered = changes === undefined ? known?.offered : named(changes.products);
     if (found !== undefined && changes !== undefined && known?.offered !== offered) {
       await configurations
@@ -46,14 +46,9 @@ export function syncPortal(runtime: Runtime): Promise<PortalReport> {
         .catch(provider);
     }
     if (known === undefined || known.offered !== offered) {
-      const data = {
+      await records.portal.put(runtime, stored, {
         configurationId: configuration.id,
         ...(offered === undefined ? {} : { offered }),
-      };
-      const next = { ref: null, due: null, data };
-      await commit(runtime, {
-        source: "record",
-        records: [{ kind: "setting", id: "portal", expect: record?.revision ?? 0, next }],
       });
     }
     return { configurationId: configuration.id };

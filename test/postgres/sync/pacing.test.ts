@@ -1,6 +1,6 @@
 // The pace over a real database, against a double that limits as Stripe does, in real time.
 import { expect, it } from "vitest";
-import type { Pace } from "../../../src/core/stripe/pace.js";
+import type { Pace } from "../../../src/core/runtime/records/records.js";
 import { paced } from "../../../src/core/stripe/pacer.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { eventually } from "../service/kit.js";

@@ -3,21 +3,19 @@
  * job removes it, a bounded number of claims at a time, and remembers how far it came.
  */
 
-import { commit } from "../../runtime/commit/commit.js";
+import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { claimOf } from "./claim.js";
 import { put } from "./record.js";
 
 const PAGE = 100;
 const MOST_PAGES = 20;
-/** The setting that remembers how far the sweep came, and that it has ended. */
-const PROGRESS = "claims swept";
 
 /** Answers how many claims it has changed. */
 export async function sweepClaims(runtime: Runtime): Promise<number> {
-  const progress = await runtime.store.record("setting", PROGRESS);
-  if (progress?.data.done === true) return 0;
-  let after = typeof progress?.data.after === "string" ? progress.data.after : "";
+  const progress = await records.swept.read(runtime);
+  if (progress.data?.done) return 0;
+  let after = progress.data?.after ?? "";
   let [changed, done] = [0, false];
   for (let pages = 0; pages < MOST_PAGES && !done; pages++) {
     const page = await runtime.store.records("claim", after, PAGE);
@@ -31,9 +29,6 @@ export async function sweepClaims(runtime: Runtime): Promise<number> {
     done = page.length < PAGE;
     after = page.at(-1)?.id ?? after;
   }
-  const next = { ref: null, due: null, data: { after, done } };
-  const expect = progress?.revision ?? 0;
-  const records = [{ kind: "setting", id: PROGRESS, expect, next } as const];
-  await commit(runtime, { source: "record", records });
+  await records.swept.put(runtime, progress, { after, done });
   return changed;
 }

@@ -3,10 +3,11 @@ import type { ResourceName } from "../../catalogue/catalogue.js";
 import { retrieve } from "../../events/refetch.js";
 import { same } from "../../mirror/same.js";
 import type { Snapshot } from "../../mirror/store.js";
+import type { Example } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Pending } from "../run/run.js";
 import { each } from "../run/step.js";
-import { differingFields, type Example } from "./drift.js";
+import { differingFields } from "./drift.js";
 
 const AT_ONCE = 8;
 

@@ -1,24 +1,6 @@
 /** Where the mirror and Stripe disagree: counts, and a few examples. Pure. */
 import { same } from "../../mirror/same.js";
-
-export interface Example {
-  readonly id: string;
-  /**
-   * `missing`: Stripe has it and the mirror has not. `different`: both have it. `ghost`: the mirror
-   * has it and Stripe has not.
-   */
-  readonly kind: "missing" | "different" | "ghost";
-  /** Some of the fields that differ. */
-  readonly fields?: readonly string[];
-}
-
-/** What differs between Stripe and the tables. */
-export interface Drift {
-  readonly missing: number;
-  readonly different: number;
-  readonly ghost: number;
-  readonly examples: readonly Example[];
-}
+import type { Drift, Example } from "../../runtime/records/records.js";
 
 const MOST_EXAMPLES = 10;
 const MOST_FIELDS = 5;

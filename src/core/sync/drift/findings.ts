@@ -4,12 +4,10 @@
  */
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { Snapshot, UnitOutcome } from "../../mirror/store.js";
-import { commit } from "../../runtime/commit/commit.js";
+import { type Drift, type Example, records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { outcomesOf, resourceOf, type Step } from "../run/step.js";
-import { type Drift, type Example, NO_DRIFT, withExamples } from "./drift.js";
-
-const idOf = (runId: string, resource: ResourceName): string => `drift ${runId} ${resource}`;
+import { NO_DRIFT, withExamples } from "./drift.js";
 
 /** Counts what a page wrote into a mirror that should have been complete. */
 export async function tallyPage(
@@ -23,24 +21,9 @@ export async function tallyPage(
     if (act !== "write" || id === undefined) return [];
     return [{ id, kind: revision === 1 ? "missing" : "different" }];
   });
-  if (found.length > 0) await addDrift(runtime, runId, resourceOf(at), found);
-}
-
-async function addDrift(
-  runtime: Runtime,
-  runId: string,
-  resource: ResourceName,
-  found: readonly Example[],
-): Promise<void> {
-  const id = idOf(runId, resource);
-  for (;;) {
-    const record = await runtime.store.record("setting", id);
-    const known = (record?.data as unknown as Drift | undefined) ?? NO_DRIFT;
-    const next = { ref: runId, due: null, data: { ...withExamples(known, found) } };
-    const write = { kind: "setting", id, expect: record?.revision ?? 0, next } as const;
-    const result = await commit(runtime, { source: "record", records: [write] });
-    if (result.committed) return;
-  }
+  if (found.length === 0) return;
+  const drift = records.drift(runId, resourceOf(at));
+  await drift.update(runtime, (known = NO_DRIFT) => withExamples(known, found));
 }
 
 export async function driftOf(
@@ -48,6 +31,5 @@ export async function driftOf(
   runId: string,
   resource: ResourceName,
 ): Promise<Drift> {
-  const record = await runtime.store.record("setting", idOf(runId, resource));
-  return (record?.data as unknown as Drift | undefined) ?? NO_DRIFT;
+  return (await records.drift(runId, resource).read(runtime)).data ?? NO_DRIFT;
 }

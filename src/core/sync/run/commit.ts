@@ -4,10 +4,13 @@
  * cannot be done before all its partitions are, nor can its end be lost.
  */
 
+import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../../mirror/store.js";
 import { textOf } from "../../mirror/text.js";
 import { pruneAsides } from "../../runtime/commit/asides.js";
 import { commit } from "../../runtime/commit/commit.js";
+import type { Read } from "../../runtime/records/record.js";
+import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { eventGroups } from "../tasks/list.js";
 import {
@@ -32,7 +35,6 @@ import {
 import { inTurnForRun, keepLatest, latestOf } from "./shared.js";
 import type { Stepped } from "./step.js";
 
-const EVENTS = "events";
 /** Bytes, at most, of what surrounds a content. */
 const ENVELOPE = 500;
 
@@ -65,15 +67,15 @@ async function commitRecords(
   let record: StoredRecord | undefined = latestOf(runtime, runRecord);
   while (record !== undefined) {
     const now = runtime.now();
-    const records = await writesOf(runtime, held, record, stepped, now);
-    const result = await commit(runtime, { source: "page", units: left, records });
+    const writes = await writesOf(runtime, held, record, stepped, now);
+    const result = await commit(runtime, { source: "page", units: left, records: writes });
     if (result.committed) {
-      keepLatest(runtime, record, records);
+      keepLatest(runtime, record, writes);
       if (!isTold) await stepped.after?.([...outcomes, ...result.units]);
-      const mine = records.find(({ kind, id }) => kind === held.kind && id === held.id)?.next;
+      const mine = writes.find(({ kind, id }) => kind === held.kind && id === held.id)?.next;
       const kept =
         stepped.goesOn && mine ? { ...held, ...mine, revision: held.revision + 1 } : undefined;
-      return { records, kept };
+      return { records: writes, kept };
     }
     if (result.conflict.kind === "partition" && result.conflict.id === held.id) return undefined;
     record = await runtime.store.record("run", record.id);
@@ -173,8 +175,8 @@ async function advanced(
   next: Partition,
   now: number,
 ): Promise<{ readonly run: Run; readonly writes: readonly RecordWrite[] }> {
-  const records = await allPartitions(runtime, runId);
-  const done = records.map((record) => (record.id === held.id ? next : partitionOf(record)));
+  const partitions = await allPartitions(runtime, runId);
+  const done = partitions.map((record) => (record.id === held.id ? next : partitionOf(record)));
   const at: Circumstances = {
     chosen: runtime.resources,
     eventGroups: eventGroups(runtime).length,
@@ -186,15 +188,15 @@ async function advanced(
   if (run.error !== undefined) {
     return { run: await ended(runtime, run, "failed", now), writes };
   }
-  const watermark = await runtime.store.record("watermark", EVENTS);
-  const after = following(run, at, secondsOf(watermark));
+  const watermark = await records.watermark("events").read(runtime);
+  const after = following(run, at, watermark.data?.at);
   if (after !== undefined) {
     const opened = opening(runId, after, partitionsOf(after, at), now);
     return { run: opened.run, writes: [...writes, ...opened.writes] };
   }
   writes.push(await closed(runtime, runId, run.kind));
   const read = firstSecond(done.filter(({ task }) => task === "events"));
-  if (read !== undefined) writes.push(...watermarkWrite(EVENTS, watermark, read));
+  if (read !== undefined) writes.push(...watermarkWrite("events", watermark, read));
   return { run: await ended(runtime, run, "done", now), writes };
 }
 
@@ -209,26 +211,25 @@ async function ended(
   return { ...run, state, finishedAt: now, ...(setAside.count === 0 ? {} : { setAside }) };
 }
 
-const secondsOf = (record: StoredRecord | undefined): number | undefined =>
-  typeof record?.data.at === "number" ? record.data.at : undefined;
-
 /** Remembers that everything older than a listing has been shown. */
 async function listedWrites(runtime: Runtime, at: Circumstances): Promise<RecordWrite[]> {
   const writes: RecordWrite[] = [];
   for (const name of at.chosen) {
     const since = completeSince(at, name);
     if (since === undefined) continue;
-    const record = await runtime.store.record("watermark", name);
-    writes.push(...watermarkWrite(name, record, since + at.skew));
+    const watermark = await records.watermark(name).read(runtime);
+    writes.push(...watermarkWrite(name, watermark, since + at.skew));
   }
   return writes;
 }
 
 /** A watermark only rises. */
-function watermarkWrite(id: string, record: StoredRecord | undefined, at: number): RecordWrite[] {
-  if ((secondsOf(record) ?? -1) >= at) return [];
-  const next = { ref: null, due: null, data: { at } };
-  return [{ kind: "watermark", id, expect: record?.revision ?? 0, next }];
+function watermarkWrite(
+  of: ResourceName | "events",
+  known: Read<{ readonly at: number }>,
+  at: number,
+): RecordWrite[] {
+  return (known.data?.at ?? -1) >= at ? [] : [records.watermark(of).write(known, { at })];
 }
 
 export async function allPartitions(runtime: Runtime, runId: string): Promise<StoredRecord[]> {

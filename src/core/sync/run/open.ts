@@ -5,6 +5,7 @@
 
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
+import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type CheckedAccount, checkPlace } from "../../stripe/account.js";
 import { eventGroups } from "../tasks/list.js";
@@ -77,8 +78,7 @@ export async function openPartitions(runtime: Runtime): Promise<number> {
 
 /** The second up to which events were read; undefined before the first run that was done. */
 export async function eventsReadTo(runtime: Runtime): Promise<number | undefined> {
-  const at = (await runtime.store.record("watermark", "events"))?.data.at;
-  return typeof at === "number" ? at : undefined;
+  return (await records.watermark("events").read(runtime)).data?.at;
 }
 
 async function begun(

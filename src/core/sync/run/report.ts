@@ -2,9 +2,10 @@
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { StoredRecord } from "../../mirror/store.js";
 import type { SetAsideReport } from "../../runtime/commit/set-aside.js";
+import type { Drift } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type Confidence, confidence } from "../drift/confidence.js";
-import { type Drift, driftCount, sumDrift } from "../drift/drift.js";
+import { driftCount, sumDrift } from "../drift/drift.js";
 import { driftOf } from "../drift/findings.js";
 import { allPartitions } from "./commit.js";
 import {

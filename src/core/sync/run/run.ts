@@ -6,8 +6,8 @@ import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { Carried } from "../../events/receive.js";
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import type { SetAsideReport } from "../../runtime/commit/set-aside.js";
+import type { Drift } from "../../runtime/records/records.js";
 import type { Buckets } from "../drift/buckets.js";
-import type { Drift } from "../drift/drift.js";
 
 export type RunKind = "backfill" | "catch-up" | "reconcile" | "verify";
 export type RunState = "running" | "done" | "failed";

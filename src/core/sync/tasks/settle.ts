@@ -2,8 +2,9 @@
 import { follow } from "../../events/receive.js";
 import { retrieve } from "../../events/refetch.js";
 import { commit } from "../../runtime/commit/commit.js";
+import type { Example } from "../../runtime/records/records.js";
 import { compareAgain } from "../drift/compare.js";
-import { type Example, NO_DRIFT, withExamples } from "../drift/drift.js";
+import { NO_DRIFT, withExamples } from "../drift/drift.js";
 import type { Partition, Pending } from "../run/run.js";
 import { each, resourceOf, type Step } from "../run/step.js";
 

@@ -1,8 +1,9 @@
 /** Forgets what nobody needs any more: old runs with all they wrote, old receipts, old limits. */
 
 import { sweepClaims } from "../../customers/claim/sweep.js";
-import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
+import type { StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
+import { removal, settingsOf, takeEnded } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { allPartitions } from "../run/commit.js";
 import { runOf } from "../run/run.js";
@@ -27,7 +28,7 @@ export async function pruneRuns(runtime: Runtime): Promise<void> {
 }
 
 async function removeRun(runtime: Runtime, run: StoredRecord): Promise<void> {
-  const drift = await runtime.store.recordsOf("setting", run.id, "", BATCH);
+  const drift = await settingsOf(runtime, run.id, BATCH);
   const parts = [...(await allPartitions(runtime, run.id)), ...drift, run]; // the run itself last
   for (let at = 0; at < parts.length; at += BATCH) {
     const records = parts.slice(at, at + BATCH).map(removal);
@@ -35,13 +36,6 @@ async function removeRun(runtime: Runtime, run: StoredRecord): Promise<void> {
     if (!result.committed) return; // somebody else is at it
   }
 }
-
-const removal = ({ kind, id, revision }: StoredRecord): RecordWrite => ({
-  kind,
-  id,
-  expect: revision,
-  next: null,
-});
 
 /** Receipts that one transaction forgets, and transactions that one call may take. */
 const RECEIPTS_AT_ONCE = 1_000;
@@ -56,8 +50,7 @@ export async function prune(runtime: Runtime): Promise<number> {
     receipts += forgotten;
     if (forgotten < RECEIPTS_AT_ONCE) break;
   }
-  // Of all settings only those that are meant to end have a time at which they are due.
-  const ended = await runtime.store.takeRecords("setting", { now, lease: 60_000, limit: BATCH });
+  const ended = await takeEnded(runtime, BATCH);
   if (ended.length > 0) {
     await commit(runtime, { source: "record", records: ended.map(removal) });
   }

@@ -3,9 +3,9 @@
 
 import { describe, expect, it } from "vitest";
 import type { Rates } from "../../../../src/core/runtime/config.js";
+import type { Pace } from "../../../../src/core/runtime/records/records.js";
 import {
   current,
-  type Pace,
   reserve,
   STRIPE_RATES,
   scopeOf,

@@ -85,6 +85,7 @@ export default defineConfig({
             : []),
           { text: "The torture suite", link: "/torture" },
           { text: "The specification", link: "/spec" },
+          { text: "Architecture", link: "/architecture" },
           { text: "Decisions", link: "/decisions/README" },
         ]),
       },

@@ -15,7 +15,7 @@ interface Wall {
   readonly message: string;
 }
 
-export interface Row {
+interface Row {
   readonly includes: readonly string[];
   readonly walls: readonly Wall[];
 }
@@ -130,7 +130,7 @@ const rooms = floors.flat().flatMap((room): Row[] => [
   { includes: [`src/core/${room}/*/**`], walls: roomWalls(room, 2) },
 ]);
 
-export const rows: readonly Row[] = [
+const rows: readonly Row[] = [
   { includes: ["support/**", "scripts/**", "bench/**", "torture/**"], walls: [tests] },
   { includes: ["src/**"], walls: platform },
   { includes: ["src/cli/**"], walls: [ownName, judge, plan, postgresCommit] },

@@ -90,7 +90,7 @@ export interface Stage extends Merchant, Pick<Neighbourhood, "neighbour" | "else
 const ROUNDS = 10;
 const SETUP_PATIENCE = 100_000;
 /** How long one call of a subject may take before it counts as hanging. */
-const CALL = 90_000;
+const CALL = 300_000;
 
 /** Where the data goes, and what the ids of this play begin with. */
 export interface Place {

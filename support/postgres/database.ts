@@ -1,6 +1,6 @@
 // One database for one test file, so that files can run side by side on the one server.
 import pg from "pg";
-import { inject } from "vitest";
+import { afterEach, beforeEach, inject } from "vitest";
 import { administer, databaseAt, newName } from "./admin.js";
 
 export interface TestDatabase {
@@ -25,6 +25,33 @@ export async function createDatabase(adminUrl = inject("postgresUrl")): Promise<
   return {
     url: databaseAt(adminUrl, name),
     drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+export interface OwnDatabase {
+  readonly url: string;
+  readonly pool: pg.Pool;
+}
+
+/** To be called once in a test file: each test has an empty database, and a pool of connections to it. */
+export function databaseOfEachTest(): OwnDatabase {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  beforeEach(async () => {
+    database = await createDatabase();
+    pool = createPool(database.url);
+  });
+  afterEach(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  return {
+    get url() {
+      return database.url;
+    },
+    get pool() {
+      return pool;
+    },
   };
 }
 

@@ -1,23 +1,18 @@
 // Stripe lets a product's name and the ids that their maker chooses be 5,000 characters long, and
 // PostgreSQL indexes at most 2,704 bytes of one row. No index may refuse what Stripe accepts.
 import type pg from "pg";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { applySteps, migrate } from "../../src/postgres/schema/migrations.js";
 import { allSteps } from "../../src/postgres/schema/steps.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { batch, created, event } from "../../support/conformance/fixtures.js";
 import { longText } from "../../support/long-text.js";
-import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
+import { databaseOfEachTest } from "../../support/postgres/database.js";
 
-let database: TestDatabase;
+const own = databaseOfEachTest();
 let pool: pg.Pool;
-beforeEach(async () => {
-  database = await createDatabase();
-  pool = createPool(database.url);
-});
-afterEach(async () => {
-  await pool.end();
-  await database.drop();
+beforeEach(() => {
+  pool = own.pool;
 });
 
 const name = longText(5000);

@@ -3,14 +3,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
 import { BillingError } from "../../src/core/runtime/errors.js";
 import { applySteps, migrate, printMigrations } from "../../src/postgres/schema/migrations.js";
 import { allSteps, type Step } from "../../src/postgres/schema/steps.js";
 import { tablesFor } from "../../src/postgres/schema/tables.js";
 import { readCatalog, readSteps } from "../../support/postgres/catalog.js";
-import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
+import { createDatabase, createPool, databaseOfEachTest } from "../../support/postgres/database.js";
 import { raceMigrations } from "../../support/postgres/migrate-race.js";
 import { olderBinaries } from "../../support/postgres/server.js";
 
@@ -20,16 +20,10 @@ const tableNames = (resources?: readonly ResourceName[]) =>
     .map((table) => table.name)
     .sort();
 
-let database: TestDatabase;
+const own = databaseOfEachTest();
 let pool: pg.Pool;
-
-beforeEach(async () => {
-  database = await createDatabase();
-  pool = createPool(database.url);
-});
-afterEach(async () => {
-  await pool.end();
-  await database.drop();
+beforeEach(() => {
+  pool = own.pool;
 });
 
 const tablesIn = async (schema: string) => Object.keys(await readCatalog(pool, schema));
@@ -172,7 +166,7 @@ describe("migrate", () => {
 
   it("only reads when there is nothing to do, so it needs no right to create anything", async () => {
     await migrate(pool, { schema: "billing" });
-    const reader = createPool(database.url, { options: "-c default_transaction_read_only=on" });
+    const reader = createPool(own.url, { options: "-c default_transaction_read_only=on" });
     try {
       expect(await migrate(reader, { schema: "billing" })).toEqual({ applied: [] });
       expect((await refusal(migrate(reader, { schema: "other" }))).code).toBe("store_error");
@@ -182,7 +176,7 @@ describe("migrate", () => {
   });
 
   it("leaves nothing behind on the connection, so a transaction pooler may share it", async () => {
-    const single = createPool(database.url, { max: 1 });
+    const single = createPool(own.url, { max: 1 });
     try {
       const settings = "SELECT name, setting FROM pg_settings ORDER BY name";
       const before = (await single.query(settings)).rows;
@@ -214,7 +208,7 @@ describe("printMigrations", () => {
     ["a client", (sql) => pool.query(sql), true],
     [
       hasPsql ? "psql" : "psql (skipped: it is not installed here)",
-      (input) => execFileSync(psql!, ["-X", "-q", "-d", database.url], { input, stdio: "pipe" }),
+      (input) => execFileSync(psql!, ["-X", "-q", "-d", own.url], { input, stdio: "pipe" }),
       hasPsql,
     ],
   ];

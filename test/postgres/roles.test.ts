@@ -4,55 +4,46 @@ import type pg from "pg";
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import type { PostgresConfig } from "../../src/postgres/index.js";
-import { createBilling, migrate, printMigrations } from "../../src/postgres/index.js";
+import { migrate, printMigrations } from "../../src/postgres/index.js";
 import { applySteps } from "../../src/postgres/schema/migrations.js";
 import { allSteps } from "../../src/postgres/schema/steps.js";
-import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
-import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
+import type { StripeDouble } from "../../src/testing/index.js";
+import { createPool } from "../../support/postgres/database.js";
 import { createRole, dropRoles, type TestRole } from "../../support/postgres/role.js";
+import { installationOfEachTest } from "./installation-kit.js";
 import { billingError, eventually, listen } from "./service/kit.js";
 
-let database: TestDatabase;
+// Hooks end in the reverse order: roles are removed when the database is gone.
+afterEach(() =>
+  dropRoles(
+    inject("postgresUrl"),
+    roles.map(({ name }) => name),
+  ),
+);
+const own = installationOfEachTest();
+const { open } = own;
 let owner: pg.Pool;
 let double: StripeDouble;
 let roles: TestRole[];
 let pools: pg.Pool[];
 
-beforeEach(async () => {
-  database = await createDatabase();
-  owner = createPool(database.url);
-  double = await createStripeDouble();
+beforeEach(() => {
+  ({ pool: owner, double } = own);
   roles = [];
-  pools = [owner];
+  pools = [];
 });
 afterEach(async () => {
-  await double.close();
   for (const pool of pools) await pool.end();
-  await database.drop();
-  await dropRoles(
-    inject("postgresUrl"),
-    roles.map(({ name }) => name),
-  );
 });
 
 /** A role without a privilege, and a pool of its connections. */
 async function role(): Promise<TestRole & { readonly pool: pg.Pool }> {
-  const made = await createRole(database, owner);
+  const made = await createRole(own, owner);
   const pool = createPool(made.url);
   roles.push(made);
   pools.push(pool);
   return { ...made, pool };
 }
-
-const open = (db: pg.Pool, settings: Partial<PostgresConfig> = {}) =>
-  createBilling({
-    secret_key: double.secretKey,
-    webhook_secret: "whsec_1",
-    db,
-    base_url: "http://localhost:3000",
-    stripe_options: double.stripeConfig,
-    ...settings,
-  });
 
 /** An installation with one customer in it. */
 async function install(settings: Partial<PostgresConfig> = {}): Promise<void> {
@@ -328,7 +319,7 @@ describe("a role that is named", () => {
   it("needs no writing when nothing changed", async () => {
     const { name } = await role();
     await migrate(owner, { roles: [name] });
-    const reader = createPool(database.url, { options: "-c default_transaction_read_only=on" });
+    const reader = createPool(own.url, { options: "-c default_transaction_read_only=on" });
     pools.push(reader);
     expect(await migrate(reader, { roles: [name] })).toEqual({ applied: [] });
   });
@@ -348,7 +339,7 @@ describe("a role that is named", () => {
     const { pool, name } = await role();
     await owner.query(printMigrations({ roles: [name] }));
     await owner.query(printMigrations({ roles: [name], applied: allSteps.map(({ id }) => id) }));
-    const reader = createPool(database.url, { options: "-c default_transaction_read_only=on" });
+    const reader = createPool(own.url, { options: "-c default_transaction_read_only=on" });
     pools.push(reader);
     expect(await migrate(reader, { roles: [name] })).toEqual({ applied: [] });
     await open(pool).setup({ entityId: "victim" });

@@ -2,39 +2,23 @@
 // in `public`. Which of the two is never guessed.
 import type pg from "pg";
 import Stripe from "stripe";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createBilling } from "../../src/postgres/billing.js";
+import { beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
-import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
+import type { StripeDouble } from "../../src/testing/index.js";
+import { createPool } from "../../support/postgres/database.js";
+import { installationOfEachTest } from "./installation-kit.js";
 import { billingError } from "./service/kit.js";
 import { event } from "./service/webhook-kit.js";
 
-let database: TestDatabase;
+const own = installationOfEachTest();
 let pool: pg.Pool;
 let double: StripeDouble;
-
-beforeEach(async () => {
-  database = await createDatabase();
-  pool = createPool(database.url);
-  double = await createStripeDouble();
-});
-afterEach(async () => {
-  await double.close();
-  await pool.end();
-  await database.drop();
+beforeEach(() => {
+  ({ pool, double } = own);
 });
 
-const open = (settings: { readonly schema?: string } = {}, db = pool) =>
-  createBilling({
-    secret_key: double.secretKey,
-    webhook_secret: "whsec_1",
-    db,
-    base_url: "http://localhost:3000",
-    stripe_options: double.stripeConfig,
-    ...settings,
-  });
+const open = (settings: { readonly schema?: string } = {}, db = pool) => own.open(db, settings);
 
 const schemasWithTables = async () =>
   (
@@ -121,7 +105,7 @@ describe("without a setting", () => {
 describe("the check", () => {
   it("is made again while there are no tables, and once when there are", async () => {
     const texts: string[] = [];
-    const watched = createPool(database.url);
+    const watched = createPool(own.url);
     watched.on("connect", (client) => {
       const query = client.query.bind(client) as (...args: unknown[]) => unknown;
       Object.assign(client, {

@@ -58,7 +58,7 @@ const judge: Wall = {
 };
 const plan: Wall = {
   group: ["**/mirror/plan.js"],
-  importNamePattern: "planCommit|\\*",
+  importNamePattern: "planCommit|planReading|\\*",
   message: "Only a store's commit may plan one.",
 };
 const postgresCommit: Wall = {
@@ -136,8 +136,14 @@ const rows: readonly Row[] = [
   { includes: ["src/cli/**"], walls: [ownName, judge, plan, postgresCommit] },
   { includes: ["src/testing/**"], walls: everywhere },
   {
-    includes: ["src/testing/memory-store.ts"],
-    walls: everywhere.filter((wall) => wall !== plan),
+    includes: ["src/memory/**"],
+    walls: [
+      {
+        group: ["**", "!./**", "!../core/**", "./**/../**", "../core/**/../**"],
+        message: "src/memory may import only src/core: it is the plainest reading of the port.",
+      },
+      judge,
+    ],
   },
   {
     includes: ["src/postgres/**"],

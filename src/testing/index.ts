@@ -4,6 +4,8 @@
  *
  * @module backend-billing/testing
  */
+
+export { createMemoryStore } from "../memory/store.js";
 export type { Population, Seed } from "./bulk.js";
 export type { Clock, Duration, Instant } from "./clock.js";
 export type { Dashboard } from "./dashboard.js";
@@ -20,7 +22,6 @@ export type {
 export type { Access } from "./http/keys.js";
 export { type LimitReason, type RateLimits, STRIPE_LIMITS } from "./http/limits.js";
 export type { LoggedRequest, RequestLog } from "./http/log.js";
-export { createMemoryStore } from "./memory-store.js";
 export { newSeed } from "./random.js";
 export type { SettledLibrary } from "./settle-library.js";
 export type {

@@ -30,6 +30,7 @@ const noTests = "Nothing imports from test";
 const noNode = "Do not use the global variable";
 const hidden = "the import boundaries do not see";
 const onlyPlanJudges = "Only mirror/plan.ts judges";
+const onlyCoreForMemory = "src/memory may import only src/core";
 const onlyStorePlans = "Only a store's commit may plan one";
 const privateCommit = "Only the store on PostgreSQL may import the statements of a commit";
 const onlyMutation = "Only the `store` mutation of Convex may commit";
@@ -438,9 +439,13 @@ const fixtures: Fixture[] = [
     ],
   },
   {
-    file: "src/testing/memory-store.ts",
+    file: "src/memory/store.ts",
     legal: [`import { planCommit } from "../core/mirror/plan.js";`],
-    forbidden: [[`import { judge } from "../core/mirror/rule.js";`, onlyPlanJudges]],
+    forbidden: [
+      [`import { judge } from "../core/mirror/rule.js";`, onlyPlanJudges],
+      [`import "../testing/random.js";`, onlyCoreForMemory],
+      [`import "node:crypto";`, onlyCoreForMemory],
+    ],
   },
   {
     file: "src/anything-else/noun.ts",

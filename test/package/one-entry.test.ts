@@ -24,7 +24,7 @@ const ENTRY = `
 const PROBE = `
 import { effectsByEvent, enabledEvents, type Row } from "./src/index.js";
 import { printMigrations } from "./src/postgres/schema/migrations.js";
-import { createMemoryStore } from "./src/testing/memory-store.js";
+import { createMemoryStore } from "./src/memory/store.js";
 
 const row: Pick<Row<"disputes">, "disputeId" | "chargeId"> = { disputeId: "dp_1", chargeId: "ch_1" };
 const store = createMemoryStore();

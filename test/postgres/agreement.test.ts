@@ -5,9 +5,9 @@ import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
 import type { Batch, RecordWrite, Snapshot, Store, Unit } from "../../src/core/mirror/store.js";
+import { createMemoryStore } from "../../src/memory/store.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
-import { createMemoryStore } from "../../src/testing/memory-store.js";
 import { content, NOW } from "../../support/conformance/fixtures.js";
 import { createDatabase, createPool, type TestDatabase } from "../../support/postgres/database.js";
 

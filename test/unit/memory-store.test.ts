@@ -1,4 +1,4 @@
-import { createMemoryStore } from "../../src/testing/memory-store.js";
+import { createMemoryStore } from "../../src/memory/store.js";
 import { describeStore } from "../../support/conformance/store.js";
 
 describeStore("memory", async () => ({ create: async () => createMemoryStore() }));

@@ -16,7 +16,7 @@ import {
   watch,
 } from "../schedule.js";
 import * as asks from "../store/asks.js";
-import { commit } from "../store/commit.js";
+import { commit, versionAt } from "../store/commit.js";
 import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../store/database.js";
 import * as records from "../store/records.js";
 import {
@@ -24,6 +24,7 @@ import {
   type Operation,
   type OperationResult,
   operation,
+  type ResultOf,
   type WireRow,
 } from "./operations.js";
 
@@ -74,6 +75,8 @@ export async function runOperation(
       const found = await records.recordAt(db, asked.kind, asked.id);
       return found === null ? null : records.wireRecord(found);
     }
+    case "claimed":
+      return claimed(db, options, asked.id);
     case "recordsOf":
       return records.recordsOf(db, asked);
     case "records":
@@ -107,6 +110,21 @@ export async function runOperation(
       await watch(db, scheduling);
       return null;
   }
+}
+
+/** A claim, and what is known of the customer that it points at. */
+async function claimed(
+  db: Db,
+  { resources }: StoreOptions,
+  id: string,
+): Promise<ResultOf<"claimed">> {
+  const record = await records.recordAt(db, "claim", id);
+  if (record === null) return null;
+  const { ref } = record;
+  const version = ref === null ? null : await versionAt(db, "customers", ref);
+  const isMirrored = ref !== null && resources.includes("customers");
+  const row = isMirrored ? await rowOf(mirrorOf(db), "customers", ref) : null;
+  return { record: records.wireRecord(record), state: version?.state ?? null, row: wire(row) };
 }
 
 const wire = (document: MirrorDocument | null): WireRow | null =>

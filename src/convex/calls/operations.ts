@@ -57,6 +57,7 @@ export const operation = v.union(
   v.object({ type: v.literal("takeAsks"), ...lease }),
   v.object({ type: v.literal("postponeAsk"), ask, until: v.number() }),
   v.object({ type: v.literal("record"), kind, id: text }),
+  v.object({ type: v.literal("claimed"), id: text }),
   v.object({ type: v.literal("recordsOf"), kind, ref: text, ...page }),
   v.object({ type: v.literal("records"), kind, ...page }),
   v.object({ type: v.literal("takeRecords"), kind, ...lease }),
@@ -82,9 +83,11 @@ const record = v.object({
   data: v.any(),
 });
 
+const state = literals("live", "deleted", "missing", "unknown");
+
 const version = v.object({
   revision: v.number(),
-  state: literals("live", "deleted", "missing", "unknown"),
+  state,
   lo: v.number(),
   hi: v.number(),
   stale: v.boolean(),
@@ -121,6 +124,10 @@ export const results = {
   takeAsks: v.array(ask),
   postponeAsk: v.null(),
   record: v.union(record, v.null()),
+  claimed: v.union(
+    v.object({ record, state: v.union(state, v.null()), row: v.union(row, v.null()) }),
+    v.null(),
+  ),
   recordsOf: v.array(record),
   records: v.array(record),
   takeRecords: v.array(record),
@@ -147,6 +154,5 @@ export type ResultOf<T extends OperationType> = Infer<(typeof results)[T]>;
 export type OperationResult = ResultOf<OperationType>;
 export type WireRow = Infer<typeof row>;
 export type WireRecord = Infer<typeof record>;
-export type RecordWriteWire = Infer<typeof recordWrite>;
 
 export const anyResult = v.union(...Object.values(results));

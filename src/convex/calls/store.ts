@@ -109,6 +109,15 @@ export function createConvexStore(
       const found = await run<"record">({ type: "record", kind, id });
       return found === null ? undefined : recordFrom(found);
     },
+    async claimed(id) {
+      const found = await run<"claimed">({ type: "claimed", id });
+      if (found === null) return undefined;
+      return {
+        record: recordFrom(found.record),
+        version: found.state === null ? undefined : { state: found.state },
+        row: found.row === null ? undefined : rowFrom<"customers">(found.row),
+      };
+    },
     recordsOf: async (kind, ref, after, limit) =>
       (await run<"recordsOf">({ type: "recordsOf", kind, ref, after, limit })).map(recordFrom),
     records: async (kind: RecordKind, after, limit) =>

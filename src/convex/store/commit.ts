@@ -1,21 +1,14 @@
 /**
- * A batch, judged and written in one transaction. A Convex mutation is serialisable, so reading,
- * deciding with `planCommit` and writing need no further guard.
+ * A batch, planned and written in one transaction. A Convex mutation is serialisable, so reading,
+ * planning and writing need no further guard, and nothing is decided here.
  */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
-import {
-  type EmptyRows,
-  emptyRow,
-  emptyRowsOf,
-  linkedResource,
-  ownerOf,
-  type RowFields,
-  rowFields,
-} from "../../core/catalogue/row.js";
-import { keyOf, type Planned, planCommit, type VersionWrite } from "../../core/mirror/plan.js";
-import { ASK_DELAY, type Version } from "../../core/mirror/rule.js";
+import type { Reads } from "../../core/mirror/facts.js";
+import { planReading } from "../../core/mirror/plan.js";
+import type { Version } from "../../core/mirror/rule.js";
 import type { Batch } from "../../core/mirror/store.js";
+import { keyOf, type RowKey, type Write } from "../../core/mirror/writes.js";
 import type { OperationOf, ResultOf } from "../calls/operations.js";
 import {
   type Db,
@@ -26,7 +19,7 @@ import {
   rowOf,
   rowsBy,
 } from "./database.js";
-import { claimOn, conflictOf, grantWish, recordAt, writeRecord } from "./records.js";
+import { type RecordDocument, recordAt, recordOn } from "./records.js";
 
 /** `page`: one page of one partition. `work`: whatever else is due. */
 export type WorkStep = "page" | "work";
@@ -53,86 +46,137 @@ export async function commit(
   { resources: chosen }: Chosen,
   { batch }: OperationOf<"commit">,
 ): Promise<{ result: ResultOf<"commit">; left: Left }> {
-  const nothing = { due: [], outstanding: false };
-  const writes = batch.records ?? [];
-  const conflict = await conflictOf(db, writes);
-  if (conflict !== undefined) {
-    const { kind, id } = conflict;
-    return { result: { committed: false, conflict: { kind, id } }, left: nothing };
-  }
-  const { planned, versions } = await plan(db, batch as Batch);
-  const due: Due[] = [];
-  const work = (at: number) => due.push({ step: "work", at });
-  for (const write of planned.versions) {
-    const before = versions.get(keyOf(write.resource, write.id));
-    if (await writeVersion(db, chosen, write, before, batch.now)) work(batch.now + ASK_DELAY);
-  }
-  for (const receipt of planned.receipts) {
-    await db.insert("backend_billing_receipts", { ...receipt, receivedAt: batch.now });
-  }
-  for (const wish of planned.wishes) if (await grantWish(db, wish)) work(wish.due);
-  for (const write of writes) {
-    const before = await writeRecord(db, write);
-    if (write.kind === "claim") {
-      await relink(db, chosen, before?.ref ?? null, null);
-      await relink(db, chosen, write.next?.ref ?? null, write.id);
-    }
-    // A claim's own caller drives it; if he dies, the watchdog finds it.
-    const at = write.next?.due;
-    if (at == null || write.kind === "claim") continue;
-    due.push({ step: write.kind === "partition" ? "page" : "work", at });
-  }
-  const outstanding =
-    planned.versions.some(({ next }) => next.stale) ||
-    planned.wishes.length > 0 ||
-    writes.some(({ next }) => next?.due != null);
-  const units = planned.outcomes.map((unit) =>
+  const found: Found = { versions: new Map(), records: new Map(), rows: new Map() };
+  const plan = await planReading(batch as Batch, chosen, readsOf(db, found));
+  if (!("writes" in plan)) return { result: plan, left: { due: [], outstanding: false } };
+  for (const write of plan.writes) await carryOut(db, found, write);
+  const units = plan.outcomes.map((unit) =>
     unit.duplicate ? { duplicate: true as const } : { ...unit, outcomes: [...unit.outcomes] },
   );
-  return { result: { committed: true, units }, left: { due, outstanding } };
+  return { result: { committed: true, units }, left: leftBy(plan.writes) };
 }
 
-/** Reads what the batch touches and decides; contents are read only where the rule wants them. */
-async function plan(
-  db: Db,
-  batch: Batch,
-): Promise<{ planned: Planned; versions: ReadonlyMap<string, VersionDocument> }> {
-  const touched = new Map<string, { resource: ResourceName; id: string }>();
-  for (const { snapshots = [] } of batch.units) {
-    for (const { resource, id } of snapshots) touched.set(keyOf(resource, id), { resource, id });
-  }
-  const versions = new Map<string, VersionDocument>();
-  await Promise.all(
-    [...touched].map(async ([key, { resource, id }]) => {
+/** The documents that were read for the plan: a write needs their own ids. */
+interface Found {
+  readonly versions: Map<string, VersionDocument>;
+  readonly records: Map<string, RecordDocument>;
+  readonly rows: Map<string, MirrorDocument>;
+}
+
+const recordKey = (kind: string, id: string): string => `${kind} ${id}`;
+const rowKey = (row: RowKey): string =>
+  row.id === null ? `${row.resource} of ${row.owner.id}` : keyOf(row.resource, row.id);
+
+function readsOf(db: Db, { versions, records, rows }: Found): Reads {
+  const mirror = mirrorOf(db);
+  return {
+    async version(resource, id) {
       const stored = await versionAt(db, resource, id);
-      if (stored !== null) versions.set(key, stored);
-    }),
-  );
-  const watermarks = new Map<ResourceName, number>();
-  for (const resource of new Set([...touched.values()].map((each) => each.resource))) {
-    const at = (await recordAt(db, "watermark", resource))?.data.at;
-    if (typeof at === "number") watermarks.set(resource, at);
-  }
-  const seen = new Set<string>();
-  for (const { receipt } of batch.units) {
-    if (receipt !== undefined && (await isReceived(db, receipt.eventId))) seen.add(receipt.eventId);
-  }
-  const contents = new Map<string, object | null>();
-  for (;;) {
-    const planned = planCommit(batch, {
-      version: (resource, id) => {
-        const stored = versions.get(keyOf(resource, id));
-        return stored === undefined ? undefined : versionOf(stored);
-      },
-      content: (resource, id) => contents.get(keyOf(resource, id)),
-      watermark: (resource) => watermarks.get(resource),
-      seen: (eventId) => seen.has(eventId),
-    });
-    if (!("compare" in planned)) return { planned, versions };
-    for (const { resource, id } of planned.compare) {
-      contents.set(keyOf(resource, id), (await rowOf(mirrorOf(db), resource, id))?.stripe ?? null);
+      if (stored === null) return null;
+      versions.set(keyOf(resource, id), stored);
+      return versionOf(stored);
+    },
+    async content(resource, id) {
+      const row = await rowOf(mirror, resource, id);
+      if (row !== null) rows.set(keyOf(resource, id), row);
+      return row?.stripe ?? null;
+    },
+    async watermark(resource) {
+      const at = (await recordAt(db, "watermark", resource))?.data.at;
+      return typeof at === "number" ? at : null;
+    },
+    received: async (eventId) => (await receiptAt(db, eventId)) !== null,
+    async record(kind, id) {
+      const stored = await recordAt(db, kind, id);
+      if (stored !== null) records.set(recordKey(kind, id), stored);
+      return stored;
+    },
+    recordOn: async (kind, ref) => (await recordOn(db, kind, ref))?.recordId ?? null,
+    async rowsWhere(resource, field, value, limit) {
+      const all = await rowsBy(mirror, resource, indexOn(resource, field), value).take(limit);
+      return all.map((row) => {
+        const id = row[resources[resource].idField] as string | null;
+        rows.set(rowKey({ resource, id, owner: { field, id: value } } as RowKey), row);
+        return id;
+      });
+    },
+  };
+}
+
+async function carryOut(db: Db, { versions, records, rows }: Found, write: Write): Promise<void> {
+  const mirror = mirrorWriterOf(db);
+  const rowAt = async (row: RowKey): Promise<MirrorDocument | undefined> =>
+    rows.get(rowKey(row)) ??
+    (row.id === null ? undefined : ((await rowOf(mirror, row.resource, row.id)) ?? undefined));
+  switch (write.write) {
+    case "putVersion": {
+      const { resource, id, next, askAt } = write;
+      const before = versions.get(keyOf(resource, id));
+      const fields = { ...versionOf(next), ...(askAt === "keep" ? {} : { askAt }) };
+      if (before !== undefined) return db.patch(before._id, fields);
+      const key = { resource, objectId: id };
+      await db.insert("backend_billing_versions", { askAt: null, ...key, ...fields });
+      return;
+    }
+    case "putReceipt": {
+      const { receipt, receivedAt } = write;
+      await db.insert("backend_billing_receipts", { ...receipt, receivedAt });
+      return;
+    }
+    case "putRecord": {
+      const { kind, id, record } = write;
+      const before = records.get(recordKey(kind, id));
+      if (before !== undefined) return db.patch(before._id, record);
+      await db.insert("backend_billing_records", { kind, recordId: id, ...record });
+      return;
+    }
+    case "deleteRecord": {
+      const before = records.get(recordKey(write.kind, write.id));
+      if (before !== undefined) await db.delete(before._id);
+      return;
+    }
+    case "putRow": {
+      const before = write.isNew ? undefined : await rowAt(write);
+      if (before !== undefined) return mirror.patch(before._id as never, write.fields as never);
+      const fields = { ...write.ifAbsent, ...write.fields };
+      await mirror.insert(resources[write.resource].table, fields as never);
+      return;
+    }
+    case "deleteRow": {
+      const before = await rowAt(write);
+      if (before !== undefined) await mirror.delete(before._id as never);
+      return;
+    }
+    case "linkRow": {
+      const before = await rowAt(write);
+      if (before === undefined) return;
+      await mirror.patch(before._id as never, { [write.field]: write.value } as never);
     }
   }
+}
+
+/** A claim's own caller drives it, so no worker is called for that; the watchdog finds what is left. */
+function leftBy(writes: readonly Write[]): Left {
+  const due: Due[] = [];
+  let outstanding = false;
+  for (const write of writes) {
+    if (write.write === "putVersion") {
+      outstanding ||= write.askAt !== null;
+      if (typeof write.askAt === "number") due.push({ step: "work", at: write.askAt });
+    }
+    if (write.write !== "putRecord" || write.record.due === null) continue;
+    outstanding = true;
+    if (write.kind === "claim" || !write.rescheduled) continue;
+    due.push({ step: write.kind === "partition" ? "page" : "work", at: write.record.due });
+  }
+  return { due, outstanding };
+}
+
+function receiptAt(db: Db, eventId: string) {
+  return db
+    .query("backend_billing_receipts")
+    .withIndex("byEventId", (range) => range.eq("eventId", eventId))
+    .first();
 }
 
 export function versionAt(db: Db, resource: string, id: string) {
@@ -146,104 +190,4 @@ type VersionDocument = NonNullable<Awaited<ReturnType<typeof versionAt>>>;
 
 export function versionOf({ revision, state, lo, hi, stale, first }: Version): Version {
   return { revision, state, lo, hi, stale, first };
-}
-
-async function isReceived(db: Db, eventId: string): Promise<boolean> {
-  const found = await db
-    .query("backend_billing_receipts")
-    .withIndex("byEventId", (range) => range.eq("eventId", eventId))
-    .first();
-  return found !== null;
-}
-
-/** Answers whether Stripe is to be asked now that was not before. */
-async function writeVersion(
-  db: Db,
-  chosen: readonly ResourceName[],
-  write: VersionWrite,
-  before: VersionDocument | undefined,
-  now: number,
-): Promise<boolean> {
-  const { resource, id, next } = write;
-  const askAt = next.stale ? (before?.askAt ?? now + ASK_DELAY) : null;
-  const fields = { ...versionOf(next), askAt };
-  if (before === undefined) {
-    await db.insert("backend_billing_versions", { resource, objectId: id, ...fields });
-  } else await db.patch(before._id, fields);
-  if (write.content !== undefined) await writeContent(db, chosen, write, write.content, now);
-  return askAt !== null && (before?.askAt ?? null) === null;
-}
-
-async function writeContent(
-  db: Db,
-  chosen: readonly ResourceName[],
-  { resource, id, wasLive }: VersionWrite,
-  content: object | null,
-  now: number,
-): Promise<void> {
-  const mirror = mirrorWriterOf(db);
-  const before = wasLive ? await rowOf(mirror, resource, id) : null;
-  if (content === null) {
-    if (before !== null) await mirror.delete(before._id as never);
-  } else {
-    const link = resource === linkedResource(chosen) ? await claimOn(db, id) : null;
-    await put(db, resource, before, rowFields(resource, id, content, now, link?.recordId ?? null));
-  }
-  for (const rule of emptyRowsOf(chosen)) {
-    // What the owner has depends on whether it is there, not on what it says.
-    if (rule.owner === resource && (before === null) !== (content === null)) {
-      await settleEmpty(db, rule, id, content !== null, now);
-    }
-    if (rule.resource !== resource) continue;
-    const owners = [before?.stripe, content].map((object) => object && ownerOf(rule, object));
-    if (owners[0] === owners[1]) continue;
-    for (const owner of owners) {
-      if (!owner) continue;
-      const isThere = (await rowOf(mirror, rule.owner, owner)) !== null;
-      await settleEmpty(db, rule, owner, isThere, now);
-    }
-  }
-}
-
-async function put(
-  db: Db,
-  resource: ResourceName,
-  before: MirrorDocument | null,
-  fields: RowFields,
-): Promise<void> {
-  const mirror = mirrorWriterOf(db);
-  if (before === null) await mirror.insert(resources[resource].table, fields as never);
-  else await mirror.replace(before._id as never, fields as never);
-}
-
-/** The row of nulls is there exactly when its owner is there and has nothing. */
-async function settleEmpty(
-  db: Db,
-  rule: EmptyRows,
-  owner: string,
-  isThere: boolean,
-  now: number,
-): Promise<void> {
-  const mirror = mirrorWriterOf(db);
-  // Two rows tell: every write settles, so beside a row of nulls there is at most one other.
-  const index = indexOn(rule.resource, rule.ownerField);
-  const rows = await rowsBy(mirror, rule.resource, index, owner).take(2);
-  const empty = rows.find(({ stripe }) => stripe === null);
-  const wanted = isThere && rows.every(({ stripe }) => stripe === null);
-  if (wanted && empty === undefined) {
-    await put(db, rule.resource, null, emptyRow(rule, owner, now));
-  } else if (!wanted && empty !== undefined) await mirror.delete(empty._id as never);
-}
-
-/** The customer's row says which entity holds it. */
-async function relink(
-  db: Db,
-  chosen: readonly ResourceName[],
-  customer: string | null,
-  entityId: string | null,
-): Promise<void> {
-  const linked = linkedResource(chosen);
-  if (customer === null || linked === undefined) return;
-  const row = await rowOf(mirrorOf(db), linked, customer);
-  if (row !== null) await mirrorWriterOf(db).patch(row._id as never, { entityId } as never);
 }

@@ -1,7 +1,7 @@
 /** Records in the database: small documents with a revision and a time at which they are due. */
 import { beyond } from "../../core/mirror/due.js";
-import type { RecordKind, RecordWish, StoredRecord } from "../../core/mirror/store.js";
-import type { OperationOf, RecordWriteWire, WireRecord } from "../calls/operations.js";
+import type { RecordKind } from "../../core/mirror/store.js";
+import type { OperationOf, WireRecord } from "../calls/operations.js";
 import type { Db } from "./database.js";
 
 export function recordAt(db: Db, kind: string, id: string) {
@@ -11,7 +11,7 @@ export function recordAt(db: Db, kind: string, id: string) {
     .first();
 }
 
-type RecordDocument = NonNullable<Awaited<ReturnType<typeof recordAt>>>;
+export type RecordDocument = NonNullable<Awaited<ReturnType<typeof recordAt>>>;
 
 export function wireRecord({
   kind,
@@ -24,71 +24,12 @@ export function wireRecord({
   return { kind: kind as RecordKind, id: recordId, revision, ref, due, data };
 }
 
-/** The claim that holds a customer, if there is one. */
-export function claimOn(db: Db, customer: string) {
+/** A record of a kind that points at something, if there is one. */
+export function recordOn(db: Db, kind: string, ref: string) {
   return db
     .query("backend_billing_records")
-    .withIndex("byRef", (range) => range.eq("kind", "claim").eq("ref", customer))
+    .withIndex("byRef", (range) => range.eq("kind", kind).eq("ref", ref))
     .first();
-}
-
-/** A write that would not be at the revision it expects, or would claim a customer twice. */
-export async function conflictOf(
-  db: Db,
-  writes: readonly RecordWriteWire[],
-): Promise<RecordWriteWire | undefined> {
-  const refs = new Set<string>();
-  for (const write of writes) {
-    const { kind, id, expect, next } = write;
-    const stored = await recordAt(db, kind, id);
-    if ((stored?.revision ?? 0) !== expect) return write;
-    if (kind !== "claim" || next === null || next.ref === null) continue;
-    const holder = await claimOn(db, next.ref);
-    if ((holder !== null && holder.recordId !== id) || refs.has(next.ref)) return write;
-    refs.add(next.ref);
-  }
-  return undefined;
-}
-
-/** Writes a record whose revision was checked; answers what it was before. */
-export async function writeRecord(
-  db: Db,
-  { kind, id, expect, next }: RecordWriteWire,
-): Promise<Pick<StoredRecord, "ref"> | null> {
-  const before = await recordAt(db, kind, id);
-  if (next === null) {
-    if (before !== null) await db.delete(before._id);
-  } else {
-    const fields = { ...next, revision: expect + 1 };
-    if (before === null) await insert(db, kind, id, fields);
-    else await db.patch(before._id, fields);
-  }
-  return before;
-}
-
-function insert(
-  db: Db,
-  kind: RecordKind,
-  recordId: string,
-  fields: Pick<RecordDocument, "revision" | "ref" | "due" | "data">,
-) {
-  return db.insert("backend_billing_records", { kind, recordId, ...fields });
-}
-
-/** Grants a wish; answers whether the record now falls due earlier than it did. */
-export async function grantWish(db: Db, { kind, id, due, data }: RecordWish): Promise<boolean> {
-  const before = await recordAt(db, kind, id);
-  if (before === null) {
-    await insert(db, kind, id, { revision: 1, ref: null, due, data });
-    return true;
-  }
-  const earlier = before.due === null || due < before.due;
-  await db.patch(before._id, {
-    revision: before.revision + 1,
-    due: earlier ? due : before.due,
-    data,
-  });
-  return earlier;
 }
 
 export async function recordsOf(

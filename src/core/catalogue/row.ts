@@ -14,19 +14,17 @@ function fieldAt(content: object, path: string): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The row of an object. `link` is the entity that owns it, for resources that have one. */
+/** The row of an object, without its link to an entity, which is not in the object. */
 export function rowFields(
   resource: ResourceName,
   id: string,
   content: object,
   last_synced_at: number,
-  link: string | null,
 ): RowFields {
   const entry = resources[resource];
-  const columns = Object.entries<{ from: string }>(entry.columns).map(([field, { from }]) => [
-    field,
-    from === "link" ? link : fieldAt(content, from),
-  ]);
+  const columns = Object.entries<{ from: string }>(entry.columns).flatMap(([field, { from }]) =>
+    from === "link" ? [] : [[field, fieldAt(content, from)]],
+  );
   return { [entry.idField]: id, ...Object.fromEntries(columns), stripe: content, last_synced_at };
 }
 
@@ -58,13 +56,24 @@ export function ownerOf(rows: EmptyRows, content: object): string | null {
   return fieldAt(content, rows.ownerPath);
 }
 
-/** The resource whose rows carry a link to an entity, if it is among the chosen ones. */
-export function linkedResource(chosen: readonly ResourceName[]): ResourceName | undefined {
-  return chosen.find((resource) =>
-    Object.values<{ from: string }>(resources[resource].columns).some(
-      ({ from }) => from === "link",
-    ),
-  );
+/** A resource whose rows carry a link to an entity, and the field that holds it. */
+export interface Link {
+  readonly resource: ResourceName;
+  readonly field: string;
+}
+
+/** That resource, if it is among the chosen ones. */
+export function linkOf(chosen: readonly ResourceName[]): Link | undefined {
+  return chosen
+    .flatMap((resource) =>
+      Object.entries<{ from: string }>(resources[resource].columns).map(([field, { from }]) => ({
+        resource,
+        field,
+        from,
+      })),
+    )
+    .filter(({ from }) => from === "link")
+    .map(({ resource, field }) => ({ resource, field }))[0];
 }
 
 /** The row that stands for an owner that has nothing. */

@@ -1,149 +1,172 @@
 /**
- * Works out what a batch does, without doing it: every snapshot is judged against what is known,
- * snapshots of one object in the order they stand in the batch. Stores read, call this, and write
- * the result in one transaction; so the rule is applied everywhere and written once.
+ * Works out what a batch does, down to the last field, without doing it. A store reads the facts that
+ * are missing, plans again until none is, and carries out the writes in the same transaction. It
+ * decides nothing, so every rule stands here or below and is written once. Pure.
  */
-
 import type { ResourceName } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
-import { judge, type Version } from "./rule.js";
+import { createAnswers, type Known, type Need, noting, type Reads, readMissing } from "./facts.js";
+import { planRecords } from "./plan-records.js";
+import { planRows } from "./plan-rows.js";
+import { ASK_DELAY, judge } from "./rule.js";
 import { same } from "./same.js";
-import type { Batch, Outcome, Receipt, RecordWish, Snapshot, UnitOutcome } from "./store.js";
+import type {
+  Batch,
+  Outcome,
+  Receipt,
+  RecordWish,
+  RecordWrite,
+  Snapshot,
+  UnitOutcome,
+} from "./store.js";
+import { type Judged, keyOf, type PutVersion, type Write } from "./writes.js";
 
-/** What a store read before it asked. */
-export interface Known {
-  version(resource: ResourceName, id: string): Version | undefined;
-  /** The stored content, or undefined if it was not read; see {@link Planned.compare}. */
-  content(resource: ResourceName, id: string): object | null | undefined;
-  watermark(resource: ResourceName): number | undefined;
-  seen(eventId: string): boolean;
-}
-
-export interface VersionWrite {
-  readonly resource: ResourceName;
-  readonly id: string;
-  /** The revision that was judged; 0 when there was nothing. The write must not outlive it. */
-  readonly from: number;
-  readonly next: Version;
-  /** A content to store, null to remove the row, or undefined to leave it as it is. */
-  readonly content: object | null | undefined;
-  /** Whether there was a row before. */
-  readonly wasLive: boolean;
-}
-
-export interface Planned {
+/** What a batch does. */
+export interface Decided {
   readonly outcomes: readonly UnitOutcome[];
-  readonly versions: readonly VersionWrite[];
+  readonly writes: readonly Write[];
   /** Judged and left alone: the judgement holds only while they are at this revision. */
   readonly unchanged: readonly {
     readonly resource: ResourceName;
     readonly id: string;
     readonly revision: number;
   }[];
-  readonly receipts: readonly Receipt[];
-  readonly wishes: readonly RecordWish[];
 }
 
-/** The stored contents that the rule must see before it can decide. */
+/** What is to be read before it can be told what the batch does. */
 export interface Undecided {
-  readonly compare: readonly { readonly resource: ResourceName; readonly id: string }[];
+  readonly missing: readonly Need[];
 }
 
-interface Pending {
-  readonly resource: ResourceName;
-  readonly id: string;
-  readonly from: number;
-  readonly wasLive: boolean;
-  version: Version | undefined;
-  content: object | null | undefined;
-  changed: boolean;
+/** A record is not at the revision expected, or its customer is claimed: nothing is written. */
+export interface Refused {
+  readonly committed: false;
+  readonly conflict: Pick<RecordWrite, "kind" | "id">;
 }
 
-export const keyOf = (resource: ResourceName, id: string): string => `${resource} ${id}`;
+export type Plan = Decided | Undecided | Refused;
 
-export function planCommit(batch: Batch, known: Known): Planned | Undecided {
-  const pending = new Map<string, Pending>();
-  const compare = new Map<string, { resource: ResourceName; id: string }>();
+/** Judges every snapshot, those of one object in the order in which they stand in the batch. */
+export function planCommit(batch: Batch, chosen: readonly ResourceName[], known: Known): Plan {
+  const missing = new Map<string, Need>();
+  const facts = noting(known, missing);
+  const objects = new Map<string, Judged>();
   const receipts = new Map<string, Receipt>();
-  const wishes = new Map<string, RecordWish>();
-
-  const pendingFor = ({ resource, id }: Snapshot): Pending => {
-    const key = keyOf(resource, id);
-    const found = pending.get(key);
-    if (found !== undefined) return found;
-    const version = known.version(resource, id);
-    const made = {
-      resource,
-      id,
-      from: version?.revision ?? 0,
-      wasLive: version?.state === "live",
-      version,
-      content: undefined,
-      changed: false,
-    };
-    pending.set(key, made);
-    return made;
-  };
-
-  const apply = (snapshot: Snapshot): Outcome => {
-    const at = pendingFor(snapshot);
-    const verdict = judge(at.version, snapshot, {
-      // mutant "ids that return are not known": "idsReturn" -> "neverReturn"
-      idsReturn: "idsReturn" in resources[snapshot.resource],
-      watermark: known.watermark(snapshot.resource),
-      equal: equality(at, snapshot, known),
-    });
-    if (verdict.act === "compare") {
-      compare.set(keyOf(at.resource, at.id), { resource: at.resource, id: at.id });
-      return { act: "drop", revision: 0 }; // thrown away with the rest of this attempt
-    }
-    if (verdict.act !== "drop" && verdict.act !== "retry") {
-      at.version = verdict.next;
-      at.changed = true;
-      if (verdict.content === "set") at.content = snapshot.content;
-      if (verdict.content === "clear") at.content = null;
-    }
-    return { act: verdict.act, revision: at.version?.revision ?? 0 };
-  };
+  const wishes: RecordWish[] = [];
 
   const outcomes = batch.units.map((unit): UnitOutcome => {
     const { receipt } = unit;
-    // mutant "receipts ignored": receipt !== undefined -> receipts.size > 99
-    if (receipt !== undefined && (known.seen(receipt.eventId) || receipts.has(receipt.eventId))) {
-      return { duplicate: true };
+    if (receipt !== undefined) {
+      // mutant "receipts ignored": facts.received(receipt.eventId) -> receipts.size > 99
+      if (facts.received(receipt.eventId) || receipts.has(receipt.eventId)) {
+        return { duplicate: true };
+      }
+      receipts.set(receipt.eventId, receipt);
     }
-    if (receipt !== undefined) receipts.set(receipt.eventId, receipt);
-    for (const wish of unit.wishes ?? []) addWish(wishes, wish);
-    return { duplicate: false, outcomes: (unit.snapshots ?? []).map(apply) };
+    wishes.push(...(unit.wishes ?? []));
+    const snapshots = unit.snapshots ?? [];
+    return {
+      duplicate: false,
+      outcomes: snapshots.map((snapshot) => apply(snapshot, objects, known, facts)),
+    };
   });
 
-  if (compare.size > 0) return { compare: [...compare.values()] };
-  const judged = [...pending.values()];
+  const judged = [...objects.values()];
+  const records = planRecords(batch.records ?? [], wishes, facts);
+  const rows = planRows(judged, records.links, chosen, batch.now, facts);
+  if (missing.size > 0) return { missing: [...missing.values()] };
+  if (records.conflict !== undefined) return { committed: false, conflict: records.conflict };
   return {
     outcomes,
-    receipts: [...receipts.values()],
-    wishes: [...wishes.values()],
-    versions: judged.flatMap(({ resource, id, from, wasLive, version, content, changed }) =>
-      changed && version !== undefined
-        ? [{ resource, id, from, next: version, content, wasLive }]
-        : [],
-    ),
+    writes: [
+      ...judged.flatMap((object) => versionWrite(object, batch.now)),
+      ...[...receipts.values()].map(
+        (receipt) => ({ write: "putReceipt", receipt, receivedAt: batch.now }) as const,
+      ),
+      ...records.writes,
+      ...rows,
+    ],
     unchanged: judged
-      .filter(({ changed }) => !changed)
-      .map(({ resource, id, from }) => ({ resource, id, revision: from })),
+      .filter(({ version, before }) => version === before)
+      .map(({ resource, id, before }) => ({ resource, id, revision: before?.revision ?? 0 })),
   };
 }
 
-/** One wish a record, the last one, at the earliest time that was wished for. */
-function addWish(wishes: Map<string, RecordWish>, wish: RecordWish): void {
-  const key = `${wish.kind} ${wish.id}`;
-  const known = wishes.get(key);
-  wishes.set(key, known === undefined ? wish : { ...wish, due: Math.min(known.due, wish.due) });
+/** Plans, reading each fact when it turns out to be missing. For a store that is in a transaction. */
+export async function planReading(
+  batch: Batch,
+  chosen: readonly ResourceName[],
+  reads: Reads,
+): Promise<Decided | Refused> {
+  const answers = createAnswers();
+  for (;;) {
+    const plan = planCommit(batch, chosen, answers.known);
+    if (!("missing" in plan)) return plan;
+    await readMissing(reads, plan.missing, answers);
+  }
+}
+
+/** Stands for what is not known yet; it is thrown away with the rest of this attempt. */
+const LATER: Outcome = { act: "drop", revision: 0 };
+
+function apply(
+  snapshot: Snapshot,
+  objects: Map<string, Judged>,
+  known: Known,
+  facts: Known,
+): Outcome {
+  const { resource, id } = snapshot;
+  const object = objectOf(snapshot, objects, known, facts);
+  if (object === undefined) return LATER;
+  const isFirst = object.version === null && snapshot.origin === "event";
+  const watermark = isFirst ? facts.watermark(resource) : null;
+  if (watermark === undefined) return LATER;
+  const verdict = judge(object.version ?? undefined, snapshot, {
+    // mutant "ids that return are not known": "idsReturn" -> "neverReturn"
+    idsReturn: "idsReturn" in resources[resource],
+    watermark: watermark ?? undefined,
+    equal: equality(object, snapshot, known),
+  });
+  if (verdict.act === "compare") {
+    facts.content(resource, id);
+    return LATER;
+  }
+  if (verdict.act !== "drop" && verdict.act !== "retry") {
+    object.version = verdict.next;
+    if (verdict.content === "set") object.content = snapshot.content;
+    if (verdict.content === "clear") object.content = null;
+  }
+  return { act: verdict.act, revision: object.version?.revision ?? 0 };
+}
+
+function objectOf(
+  { resource, id }: Snapshot,
+  objects: Map<string, Judged>,
+  known: Known,
+  facts: Known,
+): Judged | undefined {
+  const key = keyOf(resource, id);
+  const found = objects.get(key);
+  if (found !== undefined) return found;
+  const before = facts.version(resource, id);
+  if (before === undefined) return undefined;
+  // A row that was removed behind the library's back is put back whole where that is noticed.
+  const wasThere = before?.state === "live" && known.content(resource, id) !== null;
+  const made: Judged = { resource, id, before, wasThere, version: before, content: undefined };
+  objects.set(key, made);
+  return made;
 }
 
 /** Whether the snapshot says what is known already; undefined if what is known was not read. */
-function equality(at: Pending, snapshot: Snapshot, known: Known): boolean | undefined {
+function equality(object: Judged, snapshot: Snapshot, known: Known): boolean | undefined {
   if (snapshot.content === null) return false;
-  const content = at.content !== undefined ? at.content : known.content(at.resource, at.id);
+  const content =
+    object.content !== undefined ? object.content : known.content(object.resource, object.id);
   return content === undefined ? undefined : content !== null && same(content, snapshot.content);
+}
+
+function versionWrite({ resource, id, before, version }: Judged, now: number): PutVersion[] {
+  if (version === null || version === before) return [];
+  const askAt = !version.stale ? null : before?.stale ? "keep" : now + ASK_DELAY;
+  return [{ write: "putVersion", resource, id, from: before, next: version, askAt }];
 }

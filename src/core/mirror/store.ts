@@ -174,8 +174,8 @@ export interface Store {
 
   /** Reads a record. */
   record(kind: RecordKind, id: string): Promise<StoredRecord | undefined>;
-  /** A claim together with its customer. A store that cannot read both at once leaves it out. */
-  claimed?(id: string): Promise<Claimed | undefined>;
+  /** A claim together with its customer, as of one moment. */
+  claimed(id: string): Promise<Claimed | undefined>;
   /** The records that point at `ref`, by id, after the given one ("" for the first page). */
   recordsOf(
     kind: RecordKind,

@@ -1,28 +1,21 @@
 /**
- * One commit, in one of two ways. Most batches only change rows that exist: they are read, judged
- * and written in two statements without a transaction, and the write takes itself back if anything
- * moved in between. A batch that adds or removes rows that others depend on, carries records, or
- * has lost that race, runs in a transaction that locks what it judges.
+ * One commit, in one of three ways. What this process remembers, or what is expected of records, may
+ * be enough to plan by: then it is one statement. Otherwise the facts are read, and it is two. The
+ * write takes itself back if anything that the plan depends on has moved. A plan that depends on what
+ * no revision guards, or that has lost that race, is made in a transaction that locks what it reads.
  */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
-import { keyOf } from "../../core/mirror/plan.js";
+import type { Need } from "../../core/mirror/facts.js";
+import { type Decided, planCommit, type Undecided } from "../../core/mirror/plan.js";
 import type { Batch, Committed } from "../../core/mirror/store.js";
+import { keyOf } from "../../core/mirror/writes.js";
 import { type PoolLike, sqlState, transaction, UNIQUE_VIOLATION } from "../database.js";
 import type { Names } from "../store/names.js";
 import { isNotPrepared, type Prepared, type Run } from "../store/prepared.js";
-import { applyRecords, claimedBefore, RecordConflict } from "./apply-records.js";
 import { createMemory, type Memory } from "./memory.js";
-import {
-  type Affected,
-  allOf,
-  type Judged,
-  judge,
-  judgeBy,
-  objectsIn,
-  ownersAffected,
-} from "./plan.js";
+import { guessed, objectsIn, planned } from "./plan.js";
 import { DIVISION_BY_ZERO, explained, refusalOf } from "./refusal.js";
-import { lockOwners, type ObjectKey, settleEmptyRows } from "./sql.js";
+import { lockOwners, type ObjectKey } from "./sql.js";
 import { createWriter, WRITTEN, type Writer } from "./write-statement.js";
 
 export interface CommitOptions {
@@ -71,30 +64,20 @@ export function createCommit(options: CommitOptions): (batch: Batch) => Promise<
 }
 
 async function commit(context: CommitContext, batch: Batch): Promise<Committed> {
-  const { names, chosen, memory } = context;
-  const { run } = context.prepared;
-  const hasRecords = (batch.records ?? []).length > 0;
   const objects = objectsIn(batch);
-  let owners: readonly string[] = [];
-  const remembered = hasRecords ? undefined : await commitFromMemory(context, batch, objects);
-  if (remembered !== undefined) return remembered;
+  const likely = await commitLikely(context, batch, objects);
+  if (likely !== undefined) return likely;
+  let expected: readonly Need[] = [];
+  // A page brings much that is new, which mostly must be locked: it begins with that.
+  let optimistic = batch.source === "page" ? 0 : OPTIMISTIC_TRIES;
   for (let attempt = 1; ; attempt++) {
     try {
-      if (!hasRecords && owners.length === 0 && attempt <= OPTIMISTIC_TRIES) {
-        const judged = await judge(names, run, batch, objects, false);
-        memory.compare(
-          new Map(
-            objects.map(({ resource, id }) => [keyOf(resource, id), judged.was(resource, id)]),
-          ),
-        );
-        owners = allOf(await ownersAffected(names, chosen, run, judged));
-        if (owners.length > 0) continue;
-        await write(context, run, batch, judged, []);
-        return { committed: true, units: judged.planned.outcomes };
-      }
-      return await commitLocked(context, batch, objects, owners);
+      if (attempt > optimistic) return await commitLocked(context, batch, expected);
+      const result = await commitRead(context, batch, objects);
+      if (!("missing" in result)) return result;
+      expected = result.missing;
+      optimistic = 0;
     } catch (error) {
-      if (error instanceof RecordConflict) return { committed: false, conflict: error.write };
       if (attempt >= TRIES || !isPassing(error)) throw error;
       context.retried?.();
       await pause(attempt);
@@ -102,56 +85,76 @@ async function commit(context: CommitContext, batch: Batch): Promise<Committed> 
   }
 }
 
-/** The commit of events about objects whose versions are all remembered, in one round trip. */
-async function commitFromMemory(
+/**
+ * Without reading: a commit of events about objects that are all remembered, or of nothing but
+ * records, each expected at a revision. One round trip, if the write finds everything as it was
+ * taken to be. Otherwise undefined, as where more must be known.
+ */
+async function commitLikely(
   context: CommitContext,
   batch: Batch,
   objects: readonly ObjectKey[],
 ): Promise<Committed | undefined> {
-  if (objects.length === 0) return undefined;
-  const { memory, names, chosen } = context;
-  const { run } = context.prepared;
-  const versions = memory.recall(objects.map(({ resource, id }) => keyOf(resource, id)));
-  const judged = versions && judgeBy(batch, versions);
-  if (judged === undefined) return undefined;
-  if ((await ownersAffected(names, chosen, run, judged)).length > 0) return undefined;
+  const { records = [], units } = batch;
+  const isPlain = units.length === 0 || (objects.length > 0 && records.length === 0);
+  const keys = objects.map(({ resource, id }) => keyOf(resource, id));
+  const versions = isPlain && keys.length > 0 ? context.memory.recall(keys) : new Map();
+  if (!isPlain || versions === undefined) return undefined;
+  const plan = planCommit(batch, context.chosen, guessed(batch, versions));
+  // What is judged and not written would leave nothing to find out by.
+  if (!("writes" in plan) || plan.unchanged.length > 0) return undefined;
   try {
-    await write(context, run, batch, judged, []);
-    return { committed: true, units: judged.planned.outcomes };
+    await write(context, context.prepared.run, batch, plan);
+    return { committed: true, units: plan.outcomes };
   } catch (error) {
     if (!isPassing(error)) throw error;
-    return undefined; // what is read now shows whether the memory was wrong, or the event known
+    return undefined; // what is read now shows what was taken for something else than it is
   }
 }
 
-async function commitLocked(
+/** Reads and writes in two statements without a transaction; answers what must be locked, if anything. */
+async function commitRead(
   context: CommitContext,
   batch: Batch,
   objects: readonly ObjectKey[],
-  expected: readonly string[],
+): Promise<Committed | Undecided> {
+  const { names, chosen, memory } = context;
+  const { run } = context.prepared;
+  const { plan, known } = await planned(batch, { names, chosen, run });
+  const stored = objects.flatMap(({ resource, id }) => {
+    const version = known.version(resource, id);
+    return version === undefined ? [] : [[keyOf(resource, id), version ?? undefined] as const];
+  });
+  memory.compare(new Map(stored));
+  if (!("writes" in plan)) return plan;
+  await write(context, run, batch, plan);
+  return { committed: true, units: plan.outcomes };
+}
+
+/** Locks everything that the plan depends on. `expected` is what will be asked for beside the rest. */
+async function commitLocked(
+  context: CommitContext,
+  batch: Batch,
+  expected: readonly Need[],
 ): Promise<Committed> {
   const { names, chosen, pool, begin } = context;
-  const records = batch.records ?? [];
-  const customers = await claimedBefore(names, context.prepared.run, records);
   return transaction(
     pool,
     async (connection) => {
       const run = context.prepared.on(connection);
-      const held = new Set([...expected, ...customers]);
-      if (held.size > 0) await run(lockOwners([...held]));
-      const judged = await judge(names, run, batch, objects, true);
-      if (records.length > 0) await applyRecords(names, chosen, run, records, customers);
-      // What was judged now may concern owners that were not foreseen; their locks come late, which
-      // is safe because whoever else wants them holds no row that this transaction waits for.
-      const affected = await ownersAffected(names, chosen, run, judged);
-      const late = allOf(affected).filter((owner) => !held.has(owner));
-      if (late.length > 0) await run(lockOwners(late));
-      await write(context, run, batch, judged, affected);
-      for (const each of affected) {
-        if (each.emptied.length === 0) continue;
-        await run(settleEmptyRows(names, each.rule, allOf([each]), batch.now));
-      }
-      return { committed: true, units: judged.planned.outcomes };
+      const held = new Set<string>();
+      // Owners that were not foreseen are locked late, which is safe: who else wants them holds no
+      // row that this transaction waits for, or one of the two is told of a deadlock and tries again.
+      const hold = async (owners: readonly string[]): Promise<void> => {
+        const late = owners.filter((owner) => !held.has(owner));
+        for (const owner of late) held.add(owner);
+        if (late.length > 0) await run(lockOwners(late));
+      };
+      const { plan } = await planned(batch, { names, chosen, run, hold, expected });
+      if ("missing" in plan) throw new Error("A plan that may lock is always decided");
+      if (!("writes" in plan)) return plan;
+      await write(context, run, batch, plan);
+      return { committed: true, units: plan.outcomes };
     },
     begin,
   );
@@ -161,15 +164,15 @@ async function write(
   { statementFor, memory, prepared }: CommitContext,
   run: Run,
   batch: Batch,
-  judged: Judged,
-  affected: readonly Affected[],
+  plan: Decided,
 ): Promise<void> {
-  const statement = statementFor(judged, affected, batch.now);
+  const statement = statementFor(plan, batch.now);
   if (statement === undefined) return;
   const [answer] = (await run(statement)) as { ok: number }[];
-  if (answer?.ok !== WRITTEN) throw new Overtaken("Something changed between judgement and write");
-  prepared.grown(judged.planned.versions.length);
-  for (const { resource, id, next } of judged.planned.versions) {
+  if (answer?.ok !== WRITTEN) throw new Overtaken("Something changed between plan and write");
+  const versions = plan.writes.filter((each) => each.write === "putVersion");
+  prepared.grown(versions.length);
+  for (const { resource, id, next } of versions) {
     if (batch.source === "page") memory.renew(keyOf(resource, id), next);
     else memory.keep(keyOf(resource, id), next);
   }

@@ -3,9 +3,9 @@
  * next one, and everybody is answered after his own is in the database. Nobody waits for company.
  */
 
-import { keyOf } from "../../core/mirror/plan.js";
 import type { Batch, Committed, Store, UnitOutcome } from "../../core/mirror/store.js";
 import { textOf } from "../../core/mirror/text.js";
+import { keyOf } from "../../core/mirror/writes.js";
 import { BillingError } from "../../core/runtime/errors.js";
 
 type Commit = Store["commit"];

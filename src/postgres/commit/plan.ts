@@ -1,20 +1,23 @@
-/** Reads what a batch touches and has the core judge it. It decides nothing and writes nothing. */
+/** Reads the facts that a plan asks for. It decides nothing and writes nothing. */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
-import { type EmptyRows, emptyRowsOf, ownerOf } from "../../core/catalogue/row.js";
 import {
+  type Answers,
+  createAnswers,
+  type Fact,
   type Known,
-  keyOf,
-  type Planned,
-  planCommit,
-  type VersionWrite,
-} from "../../core/mirror/plan.js";
+  type Need,
+  type RecordState,
+} from "../../core/mirror/facts.js";
+import { type Decided, planCommit, type Refused, type Undecided } from "../../core/mirror/plan.js";
 import type { Version } from "../../core/mirror/rule.js";
-import type { Batch } from "../../core/mirror/store.js";
+import type { Batch, RecordKind } from "../../core/mirror/store.js";
+import { keyOf } from "../../core/mirror/writes.js";
 import type { Names } from "../store/names.js";
 import type { Run } from "../store/prepared.js";
-import { byKey, type ObjectKey, readContents, readKnown, readOwners } from "./sql.js";
+import { readKnown } from "./known.js";
+import { byKey, compare, type ObjectKey, readContents } from "./sql.js";
 
-/** The objects of a batch, each once, in the order in which everybody locks them. */
+/** The objects of a batch, each once, in the order in which every commit locks them. */
 export function objectsIn(batch: Batch): ObjectKey[] {
   const found = new Map<string, ObjectKey>();
   for (const { snapshots = [] } of batch.units) {
@@ -23,125 +26,135 @@ export function objectsIn(batch: Batch): ObjectKey[] {
   return [...found.values()].sort(byKey);
 }
 
-/** A row of nothing but nulls, or no list at all, is what there is of objects that are not known. */
-interface Read {
-  readonly versions: readonly (Version & ObjectKey)[] | readonly [null] | null;
-  readonly receipts: readonly string[] | null;
-  readonly watermarks: Partial<Record<ResourceName, number>> | null;
+export interface Reading {
+  readonly names: Names;
+  readonly chosen: readonly ResourceName[];
+  readonly run: Run;
+  /** Locks owners before what depends on them is read. Without it nothing is locked. */
+  readonly hold?: (owners: readonly string[]) => Promise<void>;
+  /** What will be needed beside what the batch itself names. */
+  readonly expected?: readonly Need[];
 }
 
-const NOTHING: Read = { versions: null, receipts: null, watermarks: null };
-
-/** What was planned, and the versions by which it was judged. */
-export interface Judged {
-  readonly planned: Planned;
-  readonly was: Known["version"];
+/** What was planned, or is missing because it must be locked; and the facts as far as they are known. */
+export interface Planned {
+  readonly plan: Decided | Refused | Undecided;
+  readonly known: Known;
 }
 
-/** Reads and judges the batch, fetching stored contents where the rule needs them. */
-export async function judge(
-  names: Names,
-  run: Run,
-  batch: Batch,
-  objects: readonly ObjectKey[],
-  lock: boolean,
-): Promise<Judged> {
-  const events = batch.units.flatMap((unit) => (unit.receipt ? [unit.receipt.eventId] : []));
-  const nothing = objects.length + events.length === 0;
-  const [found] = nothing
-    ? [NOTHING]
-    : ((await run(readKnown(names, objects, events, lock))) as [Read]);
-  const versions = new Map(
-    (found.versions ?? []).flatMap((each) => (each ? [[keyOf(each.resource, each.id), each]] : [])),
-  );
-  const receipts = new Set(found.receipts);
-  const contents = new Map<string, object | null>();
-  const was: Known["version"] = (resource, id) => versions.get(keyOf(resource, id));
-  for (;;) {
-    const planned = planCommit(batch, {
-      version: was,
-      content: (resource, id) => contents.get(keyOf(resource, id)),
-      watermark: (resource) => found.watermarks?.[resource],
-      seen: (eventId) => receipts.has(eventId),
-    });
-    if (!("compare" in planned)) return { planned, was };
-    for (const resource of new Set(planned.compare.map((each) => each.resource))) {
-      const ids = planned.compare.filter((each) => each.resource === resource).map(({ id }) => id);
-      for (const id of ids) contents.set(keyOf(resource, id), null);
-      const stored = await run(readContents(names, resource, ids));
-      for (const { id, content } of stored as { id: string; content: object | null }[]) {
-        contents.set(keyOf(resource, id), content);
-      }
-    }
+/** Plans the batch, reading what the plan asks for. */
+export async function planned(batch: Batch, reading: Reading): Promise<Planned> {
+  const { hold, expected = [] } = reading;
+  const answers = createAnswers();
+  const { known } = answers;
+  for (let first = true; ; first = false) {
+    const plan = planCommit(batch, reading.chosen, known);
+    if (!("missing" in plan)) return { plan, known };
+    const missing = first ? [...plan.missing, ...expected] : plan.missing;
+    const owners = ownersIn(missing);
+    if (owners.length > 0 && hold === undefined) return { plan, known };
+    if (owners.length > 0) await hold?.(owners);
+    await read(reading, missing, answers);
   }
 }
 
 /**
- * Judges the batch by versions of all its objects that may be out of date, and as if its events
- * were new; the write finds out. Undefined if more must be known, or an object would not be written
- * and so nothing could find out.
+ * The owners of facts that no revision guards: which rows an owner has, and who has claimed it. Such
+ * a fact holds only in a transaction that has locked the owner.
  */
-export function judgeBy(batch: Batch, versions: ReadonlyMap<string, Version>): Judged | undefined {
-  const was: Known["version"] = (resource, id) => versions.get(keyOf(resource, id));
-  const planned = planCommit(batch, {
-    version: was,
-    content: () => undefined,
-    watermark: () => undefined, // only asked for where no version is known
-    seen: () => false,
-  });
-  if ("compare" in planned || planned.versions.length < versions.size) return undefined;
-  return { planned, was };
+function ownersIn(needs: readonly Need[]): readonly string[] {
+  const owners = needs.flatMap((need) =>
+    need.fact === "recordOn" ? [need.of[1]] : need.fact === "rowsWhere" ? [need.of[2]] : [],
+  );
+  return [...new Set(owners)];
 }
 
-/** Owners whose row of nulls may have to come or go because of what was planned. */
-export interface Affected {
-  readonly rule: EmptyRows;
-  /** They appear, and nothing of theirs appears with them. */
-  readonly appearing: readonly string[];
-  /** Something of theirs appears. */
-  readonly filled: readonly string[];
-  /** They go, or something of theirs does. */
-  readonly emptied: readonly string[];
+/** What is asked for of one fact. */
+function about<F extends Fact>(needs: readonly Need[], fact: F): readonly Need<F>["of"][] {
+  return needs.flatMap((need) => (need.fact === fact ? [need.of as Need<F>["of"]] : []));
 }
 
-export async function ownersAffected(
-  names: Names,
-  chosen: readonly ResourceName[],
-  run: Run,
-  { planned }: Judged,
-): Promise<readonly Affected[]> {
-  const structural = planned.versions.filter(isStructural);
-  if (structural.length === 0) return [];
-  const all = emptyRowsOf(chosen).map(async (rule): Promise<Affected> => {
-    const writes = (resource: ResourceName) =>
-      structural.filter((each) => each.resource === resource);
-    const owners = writes(rule.owner);
-    const members = writes(rule.resource);
-    const filled = members.flatMap(({ content }) => (content && ownerOf(rule, content)) ?? []);
-    const had = new Set(filled);
-    const gone = members.flatMap(({ id, content }) => (content === null ? [id] : []));
-    const stored = gone.length === 0 ? [] : await run(readOwners(names, rule, gone));
-    return {
-      rule,
-      appearing: owners.flatMap(({ id, content }) => (content && !had.has(id) ? [id] : [])),
-      filled: [...had],
-      emptied: [
-        ...owners.flatMap(({ id, content }) => (content === null ? [id] : [])),
-        ...(stored as { owner: string }[]).map(({ owner }) => owner),
-      ],
-    };
-  });
-  return (await Promise.all(all)).filter((each) => allOf([each]).length > 0);
+async function read(reading: Reading, needs: readonly Need[], answers: Answers): Promise<void> {
+  const contents = about(needs, "content");
+  if (contents.length < needs.length) await readAll(reading, needs, answers);
+  for (const resource of new Set(contents.map(([name]) => name))) {
+    const ids = contents.filter(([name]) => name === resource).map(([, id]) => id);
+    for (const id of ids) answers.add("content", [resource, id], null);
+    const stored = await reading.run(readContents(reading.names, resource, ids));
+    for (const { id, content } of stored as { id: string; content: object | null }[]) {
+      answers.add("content", [resource, id], content);
+    }
+  }
 }
 
-/** All these owners, each once. */
-export function allOf(affected: readonly Affected[]): readonly string[] {
-  return [
-    ...new Set(affected.flatMap((each) => [...each.appearing, ...each.filled, ...each.emptied])),
-  ];
+/** A row of nothing but nulls, or no list at all, is what there is of objects that are not known. */
+interface Read {
+  readonly versions?: readonly (Version & ObjectKey)[] | readonly [null] | null;
+  readonly receipts?: readonly string[] | null;
+  readonly watermarks?: Partial<Record<ResourceName, number>> | null;
+  readonly records?: readonly (RecordState & { kind: RecordKind; id: string })[] | null;
+  readonly pointing?: readonly { kind: RecordKind; ref: string; id: string }[] | null;
+  readonly owned?: readonly { owner: string; ids: readonly (string | null)[] | null }[] | null;
 }
 
-/** Whether a row appears or goes, rather than changes. A row that was never live counts as absent. */
-function isStructural({ content, wasLive }: VersionWrite): boolean {
-  return content === null || (content !== undefined && !wasLive);
+/** Everything but contents, in one round trip. */
+async function readAll(
+  { names, run, hold }: Reading,
+  needs: readonly Need[],
+  answers: Answers,
+): Promise<void> {
+  const objects = about(needs, "version")
+    .map(([resource, id]) => ({ resource, id }))
+    .sort(byKey);
+  const events = about(needs, "received").map(([eventId]) => eventId);
+  const records = about(needs, "record")
+    .map(([kind, id]) => ({ kind, id }))
+    .sort((a, b) => compare(a.kind, b.kind) || compare(a.id, b.id));
+  const pointing = about(needs, "recordOn").map(([kind, ref]) => ({ kind, ref }));
+  const owned = about(needs, "rowsWhere");
+  const watermarks = about(needs, "watermark").map(([resource]) => resource);
+  const wanted = { objects, events, records, pointing, owned, watermarks: watermarks.length > 0 };
+  const [found = {}] = (await run(readKnown(names, wanted, hold !== undefined))) as [Read?];
+
+  for (const { resource, id } of objects) answers.add("version", [resource, id], null);
+  for (const each of found.versions ?? []) {
+    if (each !== null) answers.add("version", [each.resource, each.id], each);
+  }
+  // They are read along with versions if one of these is not there; otherwise none is asked for.
+  for (const resource of [...watermarks, ...objects.map((each) => each.resource)]) {
+    answers.add("watermark", [resource], found.watermarks?.[resource] ?? null);
+  }
+  const received = new Set(found.receipts);
+  for (const eventId of events) answers.add("received", [eventId], received.has(eventId));
+  for (const { kind, id } of records) answers.add("record", [kind, id], null);
+  for (const { kind, id, ...state } of found.records ?? [])
+    answers.add("record", [kind, id], state);
+  for (const { kind, ref } of pointing) answers.add("recordOn", [kind, ref], null);
+  for (const { kind, ref, id } of found.pointing ?? []) answers.add("recordOn", [kind, ref], id);
+  const rows = new Map((found.owned ?? []).map(({ owner, ids }) => [owner, ids ?? []]));
+  for (const of of owned) answers.add("rowsWhere", of, rows.get(of[2]) ?? []);
+}
+
+/**
+ * The facts as they probably are: versions as this process remembers them, events new, and records
+ * at the revision that is expected of them; the write finds out. What else is asked for is missing.
+ */
+export function guessed(batch: Batch, versions: ReadonlyMap<string, Version>): Known {
+  const expected = new Map(
+    (batch.records ?? []).map(({ kind, id, expect, next }) => [
+      `${kind} ${id}`,
+      // A claim's customer must be known, and what is neither there nor made leaves nothing to find out by.
+      kind === "claim" || (expect === 0 && next === null)
+        ? undefined
+        : expect === 0
+          ? null
+          : { revision: expect, ref: null, due: null },
+    ]),
+  );
+  return {
+    ...createAnswers().known,
+    version: (resource, id) => versions.get(keyOf(resource, id)),
+    received: () => false,
+    record: (kind, id) => expected.get(`${kind} ${id}`),
+  };
 }

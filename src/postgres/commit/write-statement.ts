@@ -1,8 +1,8 @@
 /** The one statement that writes what a commit has planned, or takes itself back. */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
-import { type EmptyRows, emptyRowsOf, linkedResource } from "../../core/catalogue/row.js";
-import { ASK_DELAY } from "../../core/mirror/rule.js";
+import { type EmptyRows, emptyRowsOf, type Link, linkOf } from "../../core/catalogue/row.js";
+import type { Decided } from "../../core/mirror/plan.js";
 import { snake } from "../schema/tables.js";
 import type { Names } from "../store/names.js";
 import {
@@ -16,15 +16,17 @@ import {
   template,
   textsOf,
 } from "../store/statement.js";
-import type { Affected, Judged } from "./plan.js";
-import { entityOf } from "./sql.js";
 import {
   JUDGED,
+  LINKED,
   type Part,
   partsOf,
   RECEIVED,
+  RECORD_PARTS,
+  RECORDED,
+  type RecordPart,
+  VERSION_PARTS,
   type VersionPart,
-  WISHED,
   type Writes,
   writesOf,
 } from "./writes.js";
@@ -33,11 +35,7 @@ import {
 export const WRITTEN = 1;
 
 /** The statement for what was planned at a time, or undefined if there is nothing to write. */
-export type Writer = (
-  judged: Judged,
-  affected: readonly Affected[],
-  now: number,
-) => Statement | undefined;
+export type Writer = (plan: Decided, now: number) => Statement | undefined;
 
 /**
  * The statement depends on nothing but which parts it has and whether each is about one thing, so
@@ -45,8 +43,8 @@ export type Writer = (
  */
 export function createWriter(names: Names, chosen: readonly ResourceName[]): Writer {
   const templates = new Map<string, Template<Writes>>();
-  return (judged, affected, now) => {
-    const writes = writesOf(judged, affected, now);
+  return (plan, now) => {
+    const writes = writesOf(plan, now);
     const { parts, single } = partsOf(writes);
     if (parts.length === 0) return undefined;
     const shape = `${single} ${parts.join(" ")}`;
@@ -73,7 +71,6 @@ interface PartText {
 /** The parameters, with moments that are added when first named: PostgreSQL refuses unused ones. */
 interface Filling extends Parameters<Writes> {
   readonly now: () => string;
-  readonly askAt: () => string;
   /** A list of what is written. */
   list<T>(of: (writes: Writes) => readonly T[] | undefined): List<Writes, T>;
 }
@@ -101,7 +98,6 @@ function writeParts(
   const into: Filling = {
     add,
     now: once(({ now }) => now),
-    askAt: once(({ now }) => now + ASK_DELAY),
     list: (of) => ({ single, of: (writes) => of(writes) ?? [] }),
   };
   let ready = "true";
@@ -118,25 +114,27 @@ function writeParts(
     return text;
   });
   const rows = into.list(({ judged }) => judged);
-  const judged = isJudged(parts)
+  const judged = VERSION_PARTS.some((part) => parts.includes(part))
     ? [`judged AS (SELECT * FROM ${rowsOf(into, "j", JUDGED, rows)})`]
     : [];
-  return `WITH ${[...judged, ...texts].join(", ")}
+  const writtenRows = into.list(({ recorded }) => recorded);
+  const recorded = RECORD_PARTS.some((part) => parts.includes(part))
+    ? [`recorded AS (SELECT * FROM ${rowsOf(into, "w", RECORDED, writtenRows)})`]
+    : [];
+  return `WITH ${[...judged, ...recorded, ...texts].join(", ")}
 SELECT 1 / CASE WHEN ${ready} THEN ${WRITTEN} WHEN ${untouched} THEN -1 ELSE 0 END AS ok`;
 }
-
-const isJudged = (parts: readonly Part[]): boolean =>
-  parts.some((part) => part === "changed" || part === "made" || part === "agreed");
 
 /** Every part that a statement may have. */
 function allParts(names: Names, chosen: readonly ResourceName[]): ReadonlyMap<Part, PartText> {
   const parts = new Map<Part, PartText>([
     ...Object.entries(versionParts(names)),
     ["received", receivedPart(names)],
-    ["wished", wishedPart(names)],
+    ...Object.entries(recordParts(names)),
   ] as [Part, PartText][]);
   for (const resource of chosen) {
-    parts.set(`put_${resource}`, putPart(names, chosen, resource));
+    parts.set(`put_${resource}`, putPart(names, resource, "put"));
+    parts.set(`linked_${resource}`, putPart(names, resource, "linked"));
     parts.set(`gone_${resource}`, gonePart(names, resource));
   }
   for (const rule of emptyRowsOf(chosen)) {
@@ -144,6 +142,8 @@ function allParts(names: Names, chosen: readonly ResourceName[]): ReadonlyMap<Pa
     parts.set(`empty_${rule.resource}`, empty);
     parts.set(`filled_${rule.resource}`, filled);
   }
+  const link = linkOf(chosen);
+  if (link !== undefined) parts.set(`link_${link.resource}`, linkPart(names, link));
   return parts;
 }
 
@@ -152,19 +152,19 @@ function versionParts({ versions }: Names): Record<VersionPart, PartText> {
   return {
     changed: {
       counted: true,
-      sql: ({ askAt }, ready) => `
+      sql: (_, ready) => `
   UPDATE ${versions} v
   SET revision = j.revision, state = j.state, lo = j.lo, hi = j.hi, first = j.first,
-      ask_at = CASE WHEN j.stale THEN coalesce(v.ask_at, ${askAt()}) END
+      ask_at = CASE WHEN j.keeps_ask THEN v.ask_at ELSE j.ask_at END
   FROM judged j WHERE j.part = 'changed' AND v.resource = j.resource AND v.id = j.id AND v.revision = j.was
     AND v.state = j.was_state AND v.lo = j.was_lo AND v.hi = j.was_hi AND ${ready}
   RETURNING 1`,
     },
     made: {
       counted: true,
-      sql: ({ askAt }, ready) => `
+      sql: (_, ready) => `
   INSERT INTO ${versions} (resource, id, revision, state, lo, hi, first, ask_at)
-  SELECT resource, id, revision, state, lo, hi, first, CASE WHEN stale THEN ${askAt()} END
+  SELECT resource, id, revision, state, lo, hi, first, ask_at
   FROM judged WHERE part = 'made' AND ${ready} RETURNING 1`,
     },
     agreed: {
@@ -181,7 +181,7 @@ function receivedPart({ receipts }: Names): PartText {
     counted: true,
     sql: (into, ready) => `
   INSERT INTO ${receipts} (event_id, type, created, object_id, received_at)
-  SELECT event_id, type, created, object_id, ${into.now()}
+  SELECT event_id, type, created, object_id, received_at
   FROM ${rowsOf(
     into,
     "r",
@@ -192,44 +192,61 @@ function receivedPart({ receipts }: Names): PartText {
   };
 }
 
-function wishedPart({ records }: Names): PartText {
+function recordParts({ records }: Names): Record<RecordPart, PartText> {
+  // As with versions, PostgreSQL finds each record by its key because of the condition on `part`.
   return {
-    sql: (into, ready) => `
-  INSERT INTO ${records} AS r (kind, id, revision, ref, due, data)
-  SELECT kind, id, 1, NULL, due, data FROM ${rowsOf(
-    into,
-    "w",
-    WISHED,
-    into.list(({ wished }) => wished),
-  )} WHERE ${ready}
-  ON CONFLICT (kind, id) DO UPDATE SET revision = r.revision + 1, due = least(r.due, excluded.due), data = excluded.data`,
+    record_changed: {
+      counted: true,
+      sql: (_, ready) => `
+  UPDATE ${records} r SET revision = w.revision, ref = w.ref, due = w.due, data = w.data
+  FROM recorded w WHERE w.part = 'record_changed' AND r.kind = w.kind AND r.id = w.id AND r.revision = w.was AND ${ready}
+  RETURNING 1`,
+    },
+    record_made: {
+      counted: true,
+      sql: (_, ready) => `
+  INSERT INTO ${records} (kind, id, revision, ref, due, data)
+  SELECT kind, id, revision, ref, due, data FROM recorded WHERE part = 'record_made' AND ${ready} RETURNING 1`,
+    },
+    record_gone: {
+      counted: true,
+      sql: (_, ready) => `
+  DELETE FROM ${records} r USING recorded w
+  WHERE w.part = 'record_gone' AND r.kind = w.kind AND r.id = w.id AND r.revision = w.was AND ${ready}
+  RETURNING 1`,
+    },
   };
 }
 
-function putPart(names: Names, chosen: readonly ResourceName[], resource: ResourceName): PartText {
+/** Rows whose link is set with the rest, or that keep the one they have. */
+function putPart(names: Names, resource: ResourceName, which: "put" | "linked"): PartText {
   const entry = resources[resource];
   const id = snake(entry.idField);
-  const linked = linkedResource(chosen) === resource;
-  const columns = Object.entries<{ from: string }>(entry.columns)
-    .filter(([, { from }]) => from !== "link" || linked)
-    .map(([field, { from }]) => ({ name: snake(field), from }));
-  const values = columns.map(({ from }) =>
-    from === "link" ? entityOf(names, "c.id") : `c.content #>> '{${from.replaceAll(".", ",")}}'`,
-  );
-  const updates = ["stripe", "last_synced_at"]
-    .concat(columns.filter(({ from }) => from !== "link").map(({ name }) => name))
-    .map((name) => `${name} = excluded.${name}`);
+  const fields = Object.entries<{ from: string }>(entry.columns)
+    .filter(([, { from }]) => from !== "link" || which === "linked")
+    .map(([field]) => field);
+  const columns = [...fields.map(snake), "stripe", "last_synced_at"];
   return {
     sql: (into, ready) => {
-      const documents = documentsOf(
-        into,
-        "c",
-        into.list(({ puts }) => puts.get(resource)),
-      );
+      const list = into.list((writes) => writes[which].get(resource));
+      const values = ["c.id", ...fields.map((field) => `c."${field}"`), "c.content", into.now()];
       return `
-  INSERT INTO ${names.table(resource)} (${[id, ...columns.map(({ name }) => name), "stripe", "last_synced_at"].join(", ")})
-  SELECT ${["c.id", ...values, "c.content", into.now()].join(", ")} FROM ${documents} WHERE ${ready}
-  ON CONFLICT (${id}) DO UPDATE SET ${updates.join(", ")}`;
+  INSERT INTO ${names.table(resource)} (${[id, ...columns].join(", ")})
+  SELECT ${values.join(", ")} FROM ${documentsOf(into, "c", fields, list)} WHERE ${ready}
+  ON CONFLICT (${id}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+    },
+  };
+}
+
+/** No row of these is written otherwise: a statement changes a row but once. */
+function linkPart(names: Names, { resource, field }: Link): PartText {
+  const id = snake(resources[resource].idField);
+  return {
+    sql: (into, ready) => {
+      const rows = into.list(({ link }) => link.get(resource));
+      return `
+  UPDATE ${names.table(resource)} t SET ${snake(field)} = l.value
+  FROM ${rowsOf(into, "l", LINKED, rows)} WHERE t.${id} = l.id AND ${ready}`;
     },
   };
 }
@@ -249,10 +266,7 @@ function gonePart(names: Names, resource: ResourceName): PartText {
   };
 }
 
-/**
- * Puts rows of nulls, and removes them. The owners are locked, and no part of a statement sees what
- * another does: neither depends on the rows that are written beside it.
- */
+/** Puts rows of nulls, and removes them. */
 function emptyRowParts(
   names: Names,
   { resource, ownerField }: EmptyRows,
@@ -269,8 +283,8 @@ function emptyRowParts(
   return {
     empty: {
       sql: (into, ready) => `
-  INSERT INTO ${table} (${key}, last_synced_at) SELECT owner, ${into.now()} FROM ${owners(into, "empty")}
-  WHERE ${ready} AND (SELECT true FROM ${table} t WHERE t.${key} = owner LIMIT 1) IS NULL`,
+  INSERT INTO ${table} (${key}, last_synced_at)
+  SELECT owner, ${into.now()} FROM ${owners(into, "empty")} WHERE ${ready}`,
     },
     filled: {
       sql: (into, ready) => `

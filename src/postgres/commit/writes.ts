@@ -1,38 +1,47 @@
-/** What a commit has planned, as the lists that its statement is filled with. */
+/** What a commit writes, as the lists that its statement is filled with. */
 import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
-import type { VersionWrite } from "../../core/mirror/plan.js";
-import type { Version } from "../../core/mirror/rule.js";
-import type { RecordWish } from "../../core/mirror/store.js";
+import { resources } from "../../core/catalogue/resources.js";
+import type { Decided } from "../../core/mirror/plan.js";
+import type { PutRow, PutVersion, Write } from "../../core/mirror/writes.js";
 import type { Document } from "../store/statement.js";
-import type { Affected, Judged } from "./plan.js";
 import { byKey, compare, type ObjectKey } from "./sql.js";
 
 /** A part of the statement, by its name in SQL. */
 export type Part =
   | VersionPart
   | "received"
-  | "wished"
-  | `${"put" | "gone" | "empty" | "filled"}_${ResourceName}`;
+  | RecordPart
+  | `${"put" | "linked" | "gone" | "empty" | "filled" | "link"}_${ResourceName}`;
 
 /** The parts that are about versions: those that are changed, made, and left as they are. */
-export type VersionPart = "changed" | "made" | "agreed";
+export const VERSION_PARTS = ["changed", "made", "agreed"] as const;
+export type VersionPart = (typeof VERSION_PARTS)[number];
+
+/** The parts that are about records. */
+export const RECORD_PARTS = ["record_changed", "record_made", "record_gone"] as const;
+export type RecordPart = (typeof RECORD_PARTS)[number];
 
 export interface Writes {
   readonly now: number;
   /** Everything that was judged, each with the part that it concerns. */
   readonly judged: readonly JudgedRow[];
   readonly received: readonly ReceivedRow[];
-  readonly wished: readonly RecordWish[];
-  readonly puts: Lists<Document>;
+  /** Every record that is written, each with the part that it concerns. */
+  readonly recorded: readonly RecordedRow[];
+  /** Rows that keep their link, or have none; and rows whose link is set. */
+  readonly put: Lists<Document>;
+  readonly linked: Lists<Document>;
   readonly gone: Lists<string>;
   /** Owners that get a row of nulls, and those that lose theirs. */
   readonly empty: Lists<string>;
   readonly filled: Lists<string>;
+  readonly link: Lists<LinkedRow>;
   /** How many elements each part has. Those that have none are not here. */
   readonly sizes: ReadonlyMap<Part, number>;
 }
 
 type Lists<T> = ReadonlyMap<ResourceName, readonly T[]>;
+type Cell = string | number | boolean | object | null;
 
 export const JUDGED = {
   part: "text",
@@ -47,112 +56,199 @@ export const JUDGED = {
   lo: "bigint",
   hi: "bigint",
   first: "boolean",
-  stale: "boolean",
+  keeps_ask: "boolean",
+  ask_at: "bigint",
 } as const;
 
-type JudgedRow = { readonly [K in keyof typeof JUDGED]: string | number | boolean | null };
+type JudgedRow = { readonly [K in keyof typeof JUDGED]: Cell };
 
 export const RECEIVED = {
   event_id: "text",
   type: "text",
   created: "bigint",
   object_id: "text",
+  received_at: "bigint",
 } as const;
 
-type ReceivedRow = { readonly [K in keyof typeof RECEIVED]: string | number | null };
+type ReceivedRow = { readonly [K in keyof typeof RECEIVED]: Cell };
 
-export const WISHED = { kind: "text", id: "text", due: "bigint", data: "jsonb" } as const;
+export const RECORDED = {
+  part: "text",
+  kind: "text",
+  id: "text",
+  was: "bigint",
+  revision: "bigint",
+  ref: "text",
+  due: "bigint",
+  data: "jsonb",
+} as const;
+
+type RecordedRow = { readonly [K in keyof typeof RECORDED]: Cell };
+
+export const LINKED = { id: "text", value: "text" } as const;
+
+type LinkedRow = { readonly [K in keyof typeof LINKED]: string | null };
 
 /** Every list is sorted, so that all commits lock in the same order. */
-export function writesOf(
-  { planned, was }: Judged,
-  affected: readonly Affected[],
-  now: number,
-): Writes {
-  const { versions, unchanged, receipts, wishes } = planned;
-  const judged = [
-    ...versions.map((each) =>
-      judgedRow(each.from === 0 ? "made" : "changed", each, was, each.next),
-    ),
-    ...unchanged.map((each) => judgedRow("agreed", each, was)),
-  ].sort(byKey);
-  const received = receipts
-    .map(({ eventId, objectId, type, created }) => ({
-      event_id: eventId,
-      type,
-      created,
-      object_id: objectId,
-    }))
-    .sort((a, b) => compare(a.event_id, b.event_id));
-  const wished = [...wishes].sort((a, b) => compare(a.kind, b.kind) || compare(a.id, b.id));
+export function writesOf({ writes, unchanged }: Decided, now: number): Writes {
+  const judged: (JudgedRow & ObjectKey)[] = unchanged.map(({ resource, id, revision }) =>
+    judgedRow("agreed", { resource, id }, revision),
+  );
+  const received: ReceivedRow[] = [];
+  const recorded: (RecordedRow & { kind: string; id: string })[] = [];
+  const put = new Map<ResourceName, Document[]>();
+  const linked = new Map<ResourceName, Document[]>();
+  const gone = new Map<ResourceName, string[]>();
+  const empty = new Map<ResourceName, string[]>();
+  const filled = new Map<ResourceName, string[]>();
+  const link = new Map<ResourceName, (LinkedRow & { id: string })[]>();
+  for (const write of writes) {
+    switch (write.write) {
+      case "putVersion":
+        judged.push(versionRow(write));
+        break;
+      case "putReceipt": {
+        const { eventId, objectId, type, created } = write.receipt;
+        const { receivedAt } = write;
+        received.push({
+          event_id: eventId,
+          type,
+          created,
+          object_id: objectId,
+          received_at: receivedAt,
+        });
+        break;
+      }
+      case "putRecord":
+      case "deleteRecord":
+        recorded.push(recordRow(write));
+        break;
+      case "putRow":
+        if (write.id === null) listIn(empty, write.resource).push(write.owner.id);
+        else
+          listIn(setsLink(write) ? linked : put, write.resource).push(documentOf(write, write.id));
+        break;
+      case "deleteRow":
+        if (write.id === null) listIn(filled, write.resource).push(write.owner.id);
+        else listIn(gone, write.resource).push(write.id);
+        break;
+      case "linkRow":
+        listIn(link, write.resource).push({ id: write.id, value: write.value });
+    }
+  }
+  judged.sort(byKey);
+  received.sort((a, b) => compare(String(a.event_id), String(b.event_id)));
+  recorded.sort((a, b) => compare(a.kind, b.kind) || compare(a.id, b.id));
+  for (const lists of [put, linked, link]) {
+    for (const list of lists.values()) list.sort((a, b) => compare(a.id, b.id));
+  }
+  const lists = { put, linked, gone, empty, filled, link };
+  return {
+    now,
+    judged,
+    received,
+    recorded,
+    ...lists,
+    sizes: sizesOf(judged, received, recorded, lists),
+  };
+}
+
+/** Which parts a statement for these has, in their order, and whether each is about one thing. */
+export function partsOf({ judged, recorded, sizes }: Writes): {
+  readonly parts: readonly Part[];
+  readonly single: boolean;
+} {
+  const single =
+    judged.length <= 1 && recorded.length <= 1 && [...sizes.values()].every((size) => size === 1);
+  return { parts: [...sizes.keys()], single };
+}
+
+function sizesOf(
+  judged: readonly JudgedRow[],
+  received: readonly ReceivedRow[],
+  recorded: readonly RecordedRow[],
+  lists: Pick<Writes, "put" | "linked" | "gone" | "empty" | "filled" | "link">,
+): ReadonlyMap<Part, number> {
   const sizes = new Map<Part, number>();
   const count = (part: Part, size: number) => {
     if (size > 0) sizes.set(part, size);
   };
-  const made = versions.filter(({ from }) => from === 0).length;
-  count("changed", versions.length - made);
-  count("made", made);
-  count("agreed", unchanged.length);
+  for (const part of VERSION_PARTS) {
+    count(part, judged.filter((row) => row.part === part).length);
+  }
   count("received", received.length);
-  count("wished", wished.length);
-  const { puts, gone } = contentsOf(versions);
-  const empty = new Map(affected.map(({ rule, appearing }) => [rule.resource, appearing]));
-  const filled = new Map(affected.map((each) => [each.rule.resource, each.filled]));
+  for (const part of RECORD_PARTS) {
+    count(part, recorded.filter((row) => row.part === part).length);
+  }
   for (const resource of resourceNames) {
-    const [put, out] = [puts.get(resource), gone.get(resource)];
-    if (put !== undefined) sizes.set(`put_${resource}`, put.length);
-    if (out !== undefined) sizes.set(`gone_${resource}`, out.length);
+    for (const part of ["put", "linked", "gone", "empty", "filled", "link"] as const) {
+      count(`${part}_${resource}`, lists[part].get(resource)?.length ?? 0);
+    }
   }
-  for (const { rule, appearing, filled: full } of affected) {
-    count(`empty_${rule.resource}`, appearing.length);
-    count(`filled_${rule.resource}`, full.length);
-  }
-  return { now, judged, received, wished, puts, gone, empty, filled, sizes };
+  return sizes;
 }
 
-/** Which parts a statement for these has, in their order, and whether each is about one thing. */
-export function partsOf({ judged, sizes }: Writes): {
-  readonly parts: readonly Part[];
-  readonly single: boolean;
-} {
-  const single = judged.length <= 1 && [...sizes.values()].every((size) => size === 1);
-  return { parts: [...sizes.keys()], single };
+function versionRow({ resource, id, from, next, askAt }: PutVersion): JudgedRow & ObjectKey {
+  return {
+    ...judgedRow(from === null ? "made" : "changed", { resource, id }, from?.revision ?? 0),
+    was_state: from?.state ?? null,
+    was_lo: from?.lo ?? null,
+    was_hi: from?.hi ?? null,
+    revision: next.revision,
+    state: next.state,
+    lo: next.lo,
+    hi: next.hi,
+    first: next.first,
+    keeps_ask: askAt === "keep",
+    ask_at: askAt === "keep" ? null : askAt,
+  };
 }
 
 function judgedRow(
   part: VersionPart,
   { resource, id }: ObjectKey,
-  was: Judged["was"],
-  next?: Version,
+  was: number,
 ): JudgedRow & ObjectKey {
-  const before = was(resource, id);
   return {
     part,
     resource,
     id,
-    was: before?.revision ?? 0,
-    was_state: before?.state ?? null,
-    was_lo: before?.lo ?? null,
-    was_hi: before?.hi ?? null,
-    revision: next?.revision ?? null,
-    state: next?.state ?? null,
-    lo: next?.lo ?? null,
-    hi: next?.hi ?? null,
-    first: next?.first ?? null,
-    stale: next?.stale ?? null,
+    was,
+    was_state: null,
+    was_lo: null,
+    was_hi: null,
+    revision: null,
+    state: null,
+    lo: null,
+    hi: null,
+    first: null,
+    keeps_ask: null,
+    ask_at: null,
   };
 }
 
-/** The contents to store and the rows to remove, by resource. */
-function contentsOf(versions: readonly VersionWrite[]) {
-  const puts = new Map<ResourceName, Document[]>();
-  const gone = new Map<ResourceName, string[]>();
-  for (const { resource, id, content } of versions) {
-    if (content) listIn(puts, resource).push({ id, content });
-    else if (content === null) listIn(gone, resource).push(id);
+type WrittenRecord = Extract<Write, { write: "putRecord" | "deleteRecord" }>;
+
+function recordRow(write: WrittenRecord): RecordedRow & { kind: string; id: string } {
+  const { kind, id, from: was } = write;
+  if (write.write === "deleteRecord") {
+    const gone = { revision: null, ref: null, due: null, data: null };
+    return { part: "record_gone", kind, id, was, ...gone };
   }
-  for (const list of puts.values()) list.sort((a, b) => compare(a.id, b.id));
-  return { puts, gone };
+  const { revision, ref, due, data } = write.record;
+  const part: RecordPart = was === 0 ? "record_made" : "record_changed";
+  return { part, kind, id, was, revision, ref, due, data };
+}
+
+const columnsOf = (resource: ResourceName): [field: string, { readonly from: string }][] =>
+  Object.entries<{ from: string }>(resources[resource].columns);
+
+const setsLink = ({ resource, fields }: PutRow): boolean =>
+  columnsOf(resource).some(([field, { from }]) => from === "link" && field in fields);
+
+function documentOf({ resource, fields }: PutRow, id: string): Document {
+  const columns = columnsOf(resource).map(([field]) => [field, fields[field] ?? null]);
+  return { id, content: fields.stripe as object, columns: Object.fromEntries(columns) };
 }
 
 function listIn<T>(lists: Map<ResourceName, T[]>, resource: ResourceName): T[] {

@@ -78,31 +78,43 @@ export function textsOf<D>(into: Parameters<D>, name: string, texts: List<D, str
 export interface Document {
   readonly id: string;
   readonly content: object;
+  /** What else the row has, by the names that the statement gives. */
+  readonly columns: { readonly [name: string]: string | null };
 }
 
 /**
- * JSON documents beside the ids that they belong to, with columns `id` and `content`. OFFSET keeps
- * PostgreSQL from parsing a document again wherever it is mentioned.
+ * JSON documents beside the ids that they belong to, with columns `id`, `content` and those that are
+ * named. OFFSET keeps PostgreSQL from parsing a document again wherever it is mentioned.
  */
 export function documentsOf<D>(
   into: Parameters<D>,
   name: string,
+  columns: readonly string[],
   documents: List<D, Document>,
 ): string {
   if (documents.single) {
     const only = (data: D) => documents.of(data)[0] as Document;
     const id = into.add((data) => only(data).id);
     const content = into.add((data) => contentText(only(data).content));
-    return `(SELECT ${id}::text AS id, ${content}::text::jsonb AS content OFFSET 0) AS ${name}`;
+    const others = columns.map(
+      (column) => `, ${into.add((data) => only(data).columns[column])}::text AS "${column}"`,
+    );
+    return `(SELECT ${id}::text AS id, ${content}::text::jsonb AS content${others.join("")} OFFSET 0) AS ${name}`;
   }
+  const texts = (of: (document: Document) => string | null | undefined) => {
+    const json = into.add((data) => JSON.stringify(documents.of(data).map(of)));
+    return `json_array_elements_text(${json}::text::json)`;
+  };
+  const ids = texts(({ id }) => id);
   // A line each, so that the list itself needs no parsing: JSON never holds a bare line break.
-  const ids = into.add((data) => JSON.stringify(documents.of(data).map(({ id }) => id)));
   const lines = into.add((data) =>
     documents
       .of(data)
       .map(({ content }) => contentText(content))
       .join("\n"),
   );
-  return `(SELECT id, line::jsonb AS content FROM ROWS FROM (json_array_elements_text(${ids}::text::json),
-    unnest(string_to_array(${lines}::text, E'\\n'))) AS d(id, line) OFFSET 0) AS ${name}`;
+  const others = columns.map((column) => `, ${texts((each) => each.columns[column] ?? null)}`);
+  const names = columns.map((column) => `, "${column}"`).join("");
+  return `(SELECT id, line::jsonb AS content${names} FROM ROWS FROM (${ids},
+    unnest(string_to_array(${lines}::text, E'\\n'))${others.join("")}) AS d(id, line${names}) OFFSET 0) AS ${name}`;
 }

@@ -7,7 +7,7 @@ import { refreshDue } from "../../../src/core/events/refresh.js";
 import { ASK_DELAY } from "../../../src/core/mirror/rule.js";
 import type { Ask } from "../../../src/core/mirror/store.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
-import { createMemoryStore } from "../../../src/testing/memory-store.js";
+import { createMemoryStore } from "../../../src/memory/store.js";
 import { batch, event } from "../../../support/conformance/fixtures.js";
 
 const START = Date.UTC(2026, 0, 15, 10);

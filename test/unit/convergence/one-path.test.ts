@@ -2,7 +2,7 @@
 // the sources have no other, the linter says (scripts/lint); that the port has none, this test.
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../../src/core/mirror/store.js";
-import { createMemoryStore } from "../../../src/testing/memory-store.js";
+import { createMemoryStore } from "../../../src/memory/store.js";
 import { batch, event, NOW, receipt } from "../../../support/conformance/fixtures.js";
 
 describe("the port", () => {
@@ -17,7 +17,7 @@ describe("the port", () => {
     takeRecords: (store) => store.takeRecords("refresh", lease),
     pruneReceipts: (store) => store.pruneReceipts(NOW + 1, 10),
     record: (store) => store.record("refresh", "cus_1"),
-    claimed: (store) => store.claimed?.("user_1"),
+    claimed: (store) => store.claimed("user_1"),
     recordsOf: (store) => store.recordsOf("refresh", "", "", 10),
     records: (store) => store.records("refresh", "", 10),
     version: (store) => store.version("products", "prod_1"),

@@ -4,7 +4,7 @@ import { ASK_DELAY } from "../../../src/core/mirror/rule.js";
 import type { Batch, Committed, Store } from "../../../src/core/mirror/store.js";
 import { behindGateway, commit, type Stored } from "../../../src/core/runtime/commit/commit.js";
 import type { Runtime } from "../../../src/core/runtime/runtime.js";
-import { createMemoryStore } from "../../../src/testing/memory-store.js";
+import { createMemoryStore } from "../../../src/memory/store.js";
 import { event, NOW, receipt } from "../../../support/conformance/fixtures.js";
 
 function open(over: Partial<Store> = {}) {

@@ -6,7 +6,7 @@ import { receiveEvent } from "../../../src/core/events/receive.js";
 import { handleWebhook } from "../../../src/core/events/webhook.js";
 import { readEvent, sightOfCreation, sightsOfPage } from "../../../src/core/mirror/snapshot.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
-import { createMemoryStore } from "../../../src/testing/memory-store.js";
+import { createMemoryStore } from "../../../src/memory/store.js";
 
 const NOW = Date.UTC(2026, 0, 15, 10);
 const SECONDS = NOW / 1000;

@@ -8,7 +8,7 @@ import {
   type TypedRecord,
 } from "../../../src/core/runtime/records/record.js";
 import { records } from "../../../src/core/runtime/records/records.js";
-import { createMemoryStore } from "../../../src/testing/memory-store.js";
+import { createMemoryStore } from "../../../src/memory/store.js";
 import { NOW } from "../../../support/conformance/fixtures.js";
 
 function open() {

@@ -14,8 +14,8 @@ import {
   LONGEST_ID,
   unstorable,
 } from "../../../src/core/runtime/commit/set-aside.js";
+import { createMemoryStore } from "../../../src/memory/store.js";
 import { refusalOf } from "../../../src/postgres/commit/refusal.js";
-import { createMemoryStore } from "../../../src/testing/memory-store.js";
 import {
   answer,
   batch,

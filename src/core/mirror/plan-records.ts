@@ -1,0 +1,114 @@
+/** What a batch does to records, and by its claims to the links of customers. Pure. */
+import type { Known } from "./facts.js";
+import type { RecordWish, RecordWrite } from "./store.js";
+import type { Write } from "./writes.js";
+
+/** The entity that an object belongs to after the batch, for objects where that changes. */
+export type Links = ReadonlyMap<string, string | null>;
+
+export interface PlannedRecords {
+  readonly conflict: Pick<RecordWrite, "kind" | "id"> | undefined;
+  readonly writes: readonly Write[];
+  readonly links: Links;
+}
+
+export function planRecords(
+  records: readonly RecordWrite[],
+  wishes: readonly RecordWish[],
+  facts: Known,
+): PlannedRecords {
+  const writes = new Map<string, Write | undefined>();
+  for (const wish of merged(wishes)) writes.set(keyOf(wish), granted(wish, facts));
+  // A record that is both wished for and written is written: what is wished for is there then.
+  for (const record of records) writes.set(keyOf(record), written(record, facts));
+  return {
+    conflict: conflictOf(records, facts),
+    writes: [...writes.values()].filter((write) => write !== undefined),
+    links: linksOf(records, facts),
+  };
+}
+
+const keyOf = ({ kind, id }: Pick<RecordWrite, "kind" | "id">): string => `${kind} ${id}`;
+
+/** One wish a record, the last one, at the earliest time that was wished for. */
+function merged(wishes: readonly RecordWish[]): readonly RecordWish[] {
+  const found = new Map<string, RecordWish>();
+  for (const wish of wishes) {
+    const due = Math.min(found.get(keyOf(wish))?.due ?? wish.due, wish.due);
+    found.set(keyOf(wish), { ...wish, due });
+  }
+  return [...found.values()];
+}
+
+/** The record of a wish: a new one, or the one that is there, raised, renewed and never later. */
+function granted({ kind, id, due: wished, data }: RecordWish, facts: Known): Write | undefined {
+  const before = facts.record(kind, id);
+  if (before === undefined) return undefined;
+  const from = before?.revision ?? 0;
+  const due = Math.min(before?.due ?? wished, wished);
+  return {
+    write: "putRecord",
+    kind,
+    id,
+    from,
+    rescheduled: due !== before?.due,
+    record: { revision: from + 1, ref: before?.ref ?? null, due, data },
+  };
+}
+
+function written({ kind, id, expect, next }: RecordWrite, facts: Known): Write | undefined {
+  const before = facts.record(kind, id);
+  if (before === undefined) return undefined;
+  if (next === null) {
+    return before === null ? undefined : { write: "deleteRecord", kind, id, from: expect };
+  }
+  const { ref, due, data } = next;
+  return {
+    write: "putRecord",
+    kind,
+    id,
+    from: expect,
+    rescheduled: due !== (before?.due ?? null),
+    record: { revision: expect + 1, ref, due, data },
+  };
+}
+
+/** The customer that a claim comes to point at; null if it points at none, or did so before. */
+function claimedBy({ kind, id, next }: RecordWrite, facts: Known): string | null {
+  if (kind !== "claim" || next === null) return null;
+  const before = facts.record(kind, id);
+  return before === undefined || before?.ref === next.ref ? null : next.ref;
+}
+
+/** The first write that does not find the revision it expects, or claims what is claimed already. */
+function conflictOf(
+  records: readonly RecordWrite[],
+  facts: Known,
+): Pick<RecordWrite, "kind" | "id"> | undefined {
+  const claimed = new Set<string>();
+  const found = records.find((write) => {
+    const { kind, id, expect } = write;
+    if ((facts.record(kind, id)?.revision ?? 0) !== expect) return true;
+    const customer = claimedBy(write, facts);
+    if (customer === null) return false;
+    const isTaken = (facts.recordOn("claim", customer) ?? id) !== id || claimed.has(customer);
+    claimed.add(customer);
+    return isTaken;
+  });
+  return found && { kind: found.kind, id: found.id };
+}
+
+/** A claim that moves or goes leaves its customer without an entity, and gives the new one its own. */
+function linksOf(records: readonly RecordWrite[], facts: Known): Links {
+  const links = new Map<string, string | null>();
+  for (const { kind, id, next } of records) {
+    const left = kind === "claim" ? facts.record(kind, id)?.ref : null;
+    if (left == null || left === next?.ref) continue;
+    if (facts.recordOn("claim", left) === id) links.set(left, null);
+  }
+  for (const write of records) {
+    const customer = claimedBy(write, facts);
+    if (customer !== null) links.set(customer, write.id);
+  }
+  return links;
+}

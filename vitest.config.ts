@@ -1,4 +1,4 @@
-// A project is a folder of test/. A test that is tagged `slow` is left out of the quick tier:
+// A project is a folder of test/, or the tests of the double. A test that is tagged `slow` is left out of the quick tier:
 // CONTRIBUTING.md says what each tier is for.
 import { defineConfig } from "vitest/config";
 import { PATIENCE } from "./support/patience.js";
@@ -18,6 +18,10 @@ const folder = (name: string) => ({
   include: [`test/${name}/**/*.test.ts`],
 });
 
+// The source of the double, so that nothing has to be built first; tsconfig.json says the same.
+const alias = { "stripe-double": `${import.meta.dirname}/packages/stripe-double/src/index.ts` };
+const resolve = { alias };
+
 // A report for machines is written only on request, so that a normal run stays quiet.
 const report = process.env.TEST_REPORT;
 
@@ -36,12 +40,15 @@ export default defineConfig({
     ],
     tags: [{ name: "slow", description: "Only in `npm run test:all`." }],
     projects: [
-      { test: folder("unit") },
-      { test: folder("double") },
-      { test: folder("docs") },
-      { test: folder("package") },
-      { test: { ...folder("postgres"), globalSetup: [postgres] } },
-      { test: { ...folder("cli"), globalSetup: [postgres, command] } },
+      { resolve, test: folder("unit") },
+      {
+        resolve,
+        test: { ...folder("double"), include: ["packages/stripe-double/test/**/*.test.ts"] },
+      },
+      { resolve, test: folder("docs") },
+      { resolve, test: folder("package") },
+      { resolve, test: { ...folder("postgres"), globalSetup: [postgres] } },
+      { resolve, test: { ...folder("cli"), globalSetup: [postgres, command] } },
       {
         // As Convex runs functions: in an isolate, with Stripe's build for workers. Both packages
         // must be inlined, or Node resolves them by its own conditions.
@@ -49,7 +56,10 @@ export default defineConfig({
         ssr: { resolve: { conditions: ["worker", "module", "import", "default"] } },
         // The examples import the library by its name.
         resolve: {
-          alias: { "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts` },
+          alias: {
+            ...alias,
+            "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts`,
+          },
         },
         test: {
           ...folder("convex"),

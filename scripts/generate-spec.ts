@@ -26,7 +26,7 @@ what its names are here, which test shows each of its rules, and what was decide
 something open.
 
 \`npm test -- spec.test.ts\` runs all rules over real HTTP, with the real \`stripe\` package against the
-[double](./testing.md): on a real PostgreSQL, and on Convex's own test library in the edge runtime.
+[double](./stripe-double.md): on a real PostgreSQL, and on Convex's own test library in the edge runtime.
 
 ## Names
 

@@ -7,7 +7,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type pg from "pg";
-import { STRIPE_LIMITS } from "../src/testing/http/limits.js";
+import { STRIPE_LIMITS } from "../packages/stripe-double/src/http/limits.js";
 import { startPostgres } from "../support/postgres/server.js";
 import {
   type Account,

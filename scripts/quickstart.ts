@@ -15,7 +15,7 @@ import { checkReadme, followPostgres } from "./quickstart/postgres.js";
 const walks = {
   postgres: (tarball: string) => {
     checkReadme();
-    return followPostgres(tarball);
+    return followPostgres(tarball, pack(packed, "packages/stripe-double"));
   },
   convex: followConvex,
 } as const;

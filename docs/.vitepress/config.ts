@@ -57,6 +57,7 @@ export default defineConfig({
           { text: "Convex in detail", link: "/platforms/convex" },
           { text: "Sync", link: "/sync" },
           { text: "Testing", link: "/testing" },
+          { text: "The double of Stripe", link: "/stripe-double" },
           { text: "The command line", link: "/cli" },
           { text: "Doctor", link: "/doctor" },
           { text: "Observability", link: "/observability" },

@@ -81,8 +81,13 @@ const convexWriter: Wall = {
   message: "Only a commit may write to the mirrored tables of Convex.",
 };
 
+const double: Wall = {
+  group: ["stripe-double", "stripe-double/**", "**/packages/**"],
+  message: "Only src/testing and src/cli may import the double of Stripe, by its name.",
+};
+
 const everywhere = [ownName, commandLine, cli, judge, plan, postgresCommit];
-const platform = [...everywhere, testing];
+const platform = [...everywhere, testing, double];
 
 const onlyCore =
   "src/core may import only its own files and `stripe`: it runs where there is no Node and no database.";
@@ -132,6 +137,19 @@ const rooms = floors.flat().flatMap((room): Row[] => [
 
 const rows: readonly Row[] = [
   { includes: ["support/**", "scripts/**", "bench/**", "torture/**"], walls: [tests] },
+  {
+    includes: ["packages/stripe-double/src/**"],
+    walls: [
+      {
+        group: ["backend-billing", "backend-billing/**", "../../../**", "../../../../**"],
+        message: "stripe-double is a product of its own: it imports nothing of backend-billing.",
+      },
+      {
+        group: ["stripe-double", "stripe-double/**"],
+        message: "Import the file itself, not this package by its name.",
+      },
+    ],
+  },
   { includes: ["src/**"], walls: platform },
   { includes: ["src/cli/**"], walls: [ownName, judge, plan, postgresCommit] },
   { includes: ["src/testing/**"], walls: everywhere },

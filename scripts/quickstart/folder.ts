@@ -21,17 +21,17 @@ export interface Folder {
   close(): Promise<void>;
 }
 
-/** The package as `npm publish` would send it, in a folder of its own. */
-export function pack(into: string): string {
+/** A package as `npm publish` would send it, in a folder of its own; by its folder in here. */
+export function pack(into: string, folder = "."): string {
   const said = execFileSync("npm", ["pack", "--silent", "--pack-destination", into], {
-    cwd: root,
+    cwd: join(root, folder),
     encoding: "utf8",
   });
   return join(into, said.trim().split("\n").at(-1) ?? "");
 }
 
 /** A terminal's environment, without what `npm run` told us about this repository. */
-const env = {
+export const env = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(npm_(package|lifecycle|config_local_prefix|command)|INIT_CWD)/.test(name),

@@ -16,13 +16,14 @@ export function checkReadme(): void {
   }
 }
 
-export async function followPostgres(tarball: string): Promise<void> {
+export async function followPostgres(tarball: string, double: string): Promise<void> {
   const server = await startPostgres();
   const ports = [await portFor(APP), await portFor(EMULATOR)] as const;
   // Ports first: nothing that is put in afterwards must be taken for one of them.
   const replacements = (): Replacements => [
     ...elsewhere(ports),
     ["npm install backend-billing ", `npm install ${tarball} `, "this repository's, packed"],
+    ["--save-dev stripe-double", `--save-dev ${double}`, "this repository's, packed"],
     ["postgres://…", server.url, "a PostgreSQL of its own"],
     ["sk_test_…", keyIn(folder.said()) ?? "", "what the emulator printed"],
   ];

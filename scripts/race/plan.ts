@@ -1,6 +1,7 @@
 /** What one seed decides: what goes wrong and how often, how webhooks come, and who is killed when. */
+
+import { stream } from "../../packages/stripe-double/src/random.js";
 import type { RequestFault, StripeDouble } from "../../src/testing/index.js";
-import { stream } from "../../src/testing/random.js";
 
 export interface Plan {
   readonly seed: number;

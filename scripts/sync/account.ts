@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import pg from "pg";
 import Stripe from "stripe";
+import type { RateLimits } from "../../packages/stripe-double/src/http/limits.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
-import type { RateLimits } from "../../src/testing/http/limits.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 import type { PostgresServer } from "../../support/postgres/server.js";
 import type { WorkerOrder } from "../../support/sync/worker.js";

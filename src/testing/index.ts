@@ -1,35 +1,39 @@
 /**
- * A double of Stripe for tests: a real HTTP server on loopback that the real `stripe` package
- * talks to, with state, signed webhooks, a clock, hosted pages and faults on demand.
+ * What the tests of an application need: the double of Stripe, which is the package `stripe-double`,
+ * with what it can do for an application on this library; and a store in memory.
  *
  * @module backend-billing/testing
  */
-
-export { createMemoryStore } from "../memory/store.js";
-export type { Population, Seed } from "./bulk.js";
-export type { Clock, Duration, Instant } from "./clock.js";
-export type { Dashboard } from "./dashboard.js";
-export { createStripeDouble } from "./double.js";
-export { DoubleError } from "./errors.js";
 export type {
+  Access,
   ActiveFault,
+  Attempt,
+  Clock,
+  Dashboard,
+  Deliveries,
+  Delivery,
   DeliveryFault,
+  Duration,
   Fault,
   FaultName,
   Faults,
+  FetchHandler,
+  Instant,
+  Kind,
+  LimitReason,
+  LoggedRequest,
+  Objects,
+  Population,
+  RateLimits,
   RequestFault,
-} from "./faults.js";
-export type { Access } from "./http/keys.js";
-export { type LimitReason, type RateLimits, STRIPE_LIMITS } from "./http/limits.js";
-export type { LoggedRequest, RequestLog } from "./http/log.js";
-export { newSeed } from "./random.js";
-export type { SettledLibrary } from "./settle-library.js";
-export type {
+  RequestLog,
   ResetOptions,
-  StripeDouble,
+  Seed,
   StripeDoubleOptions,
   WebhookEndpoint,
   WebhookOptions,
-} from "./stripe-double.js";
-export type { Attempt, Deliveries, Delivery, FetchHandler } from "./webhooks.js";
-export type { Kind, Objects } from "./world.js";
+} from "stripe-double";
+export { DoubleError, STRIPE_LIMITS } from "stripe-double";
+export { createMemoryStore } from "../memory/store.js";
+export { createStripeDouble, type PaidCheckout, type StripeDouble } from "./double.js";
+export type { SettledLibrary } from "./settle-library.js";

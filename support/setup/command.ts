@@ -1,6 +1,6 @@
 // Bundles the command once for the whole run: the tests start it hundreds of times, and compiling
 // it anew each time would take longer than what they look at.
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "vite";
 import type { TestProject } from "vitest/node";
@@ -16,22 +16,28 @@ const root = resolve(import.meta.dirname, "../..");
 
 export default async function setup(project: TestProject): Promise<() => void> {
   // Two folders below the root, like `dist/cli`: the command reads its version from there.
-  const name = `backend-billing-${process.pid}.mjs`;
+  const name = `backend-billing-${process.pid}`;
   const outDir = resolve(root, "node_modules/.cache");
   await build({
     configFile: false,
     root,
     logLevel: "error",
+    resolve: { alias: { "stripe-double": resolve(root, "packages/stripe-double/src/index.ts") } },
     build: {
       ssr: "src/cli/main.ts",
       target: "node20",
       outDir,
       emptyOutDir: false,
       minify: false,
-      rollupOptions: { output: { entryFileNames: name, inlineDynamicImports: true } },
+      // What is loaded on demand is a file of its own: inlined, it would come after what waits for it.
+      rollupOptions: {
+        output: { entryFileNames: `${name}.mjs`, chunkFileNames: `${name}-[name].mjs` },
+      },
     },
   });
-  const command = resolve(outDir, name);
-  project.provide("command", command);
-  return () => rmSync(command);
+  project.provide("command", resolve(outDir, `${name}.mjs`));
+  return () => {
+    const made = readdirSync(outDir).filter((file) => new RegExp(`^${name}[.-]`).test(file));
+    for (const file of made) rmSync(resolve(outDir, file));
+  };
 }

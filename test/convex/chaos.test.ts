@@ -8,12 +8,12 @@ import {
 } from "convex/server";
 import { convexTest } from "convex-test";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
+import { stream } from "../../packages/stripe-double/src/random.js";
 import type { Operation, OperationResult } from "../../src/convex/calls/operations.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
 import { createBilling } from "../../src/convex/index.js";
 import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { createStripeDouble } from "../../src/testing/index.js";
-import { stream } from "../../src/testing/random.js";
 import { cancelAll, idle } from "../../support/spec/platforms/convex-deployment.js";
 import { schema, storeReference } from "./kit.js";
 

@@ -44,8 +44,13 @@ function examplesOf(path: string, text: string): Example[] {
 }
 
 function examples(): Example[] {
-  const markdown = [join(root, "README.md"), ...filesIn("docs", ".md")];
-  const source = filesIn("src", ".ts");
+  const double = "packages/stripe-double";
+  const markdown = [
+    join(root, "README.md"),
+    join(root, double, "README.md"),
+    ...filesIn("docs", ".md"),
+  ];
+  const source = [...filesIn("src", ".ts"), ...filesIn(`${double}/src`, ".ts")];
   return [
     ...markdown.flatMap((path) => examplesOf(path, readFileSync(path, "utf8"))),
     ...source.flatMap((path) => {
@@ -113,6 +118,7 @@ it("every example compiles", { timeout: 600_000, tags: ["slow"] }, () => {
   const paths = {
     "backend-billing": [join(root, "src/index.ts")],
     "backend-billing/*": [join(root, "src/*/index.ts")],
+    "stripe-double": [join(root, "packages/stripe-double/src/index.ts")],
   };
   writeFileSync(
     join(folder, "tsconfig.json"),

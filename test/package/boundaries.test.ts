@@ -40,6 +40,8 @@ const writes = "Statements that write stand in src/postgres/commit";
 const seen = "Snapshots are made in mirror/snapshot.ts";
 /** A slot of a template, in the text of a fixture. */
 const slot = ["$", "{keyOf}"].join("");
+const noDouble = "Only src/testing and src/cli may import the double of Stripe";
+const onItsOwn = "stripe-double is a product of its own";
 const undeclared = "isn't specified in package.json";
 
 /** Lines of one file: those that must pass, and those that must fail with the message given. */
@@ -258,6 +260,8 @@ const fixtures: Fixture[] = [
       [`import "commander";`, noCommandLine],
       [`import "@clack/prompts";`, noCommandLine],
       [`import "../testing/index.js";`, noTesting],
+      [`import "stripe-double";`, noDouble],
+      [`import "../../packages/stripe-double/src/index.js";`, noDouble],
       [`import "backend-billing";`, noOwnName],
       [`import "backend-billing/testing";`, noOwnName],
       [`export type Inline = import("../convex/store.js").Store;`, hidden],
@@ -421,12 +425,34 @@ const fixtures: Fixture[] = [
     ],
   },
   {
+    file: "packages/stripe-double/src/billing/period.ts",
+    legal: [
+      `import "node:http";`,
+      `import type Stripe from "stripe";`,
+      `import "../world.js";`,
+      `import "./lines.js";`,
+    ],
+    forbidden: [
+      [`import "backend-billing";`, onItsOwn],
+      [`import "backend-billing/testing";`, onItsOwn],
+      [`import "../../../../src/core/catalogue/plain.js";`, onItsOwn],
+      [`import "stripe-double";`, noOwnName],
+      [`import "vitest";`, undeclared],
+    ],
+  },
+  {
+    file: "packages/stripe-double/src/world.ts",
+    legal: [`import "./clock.js";`],
+    forbidden: [[`import "../../../src/core/catalogue/plain.js";`, onItsOwn]],
+  },
+  {
     file: "src/testing/server.ts",
     legal: [
       `import "node:http";`,
       `import "stripe";`,
       `import "../core/errors.js";`,
       `import "../testing/clock.js";`,
+      `import "stripe-double";`,
     ],
     forbidden: [
       [`import { planCommit } from "../core/mirror/plan.js";`, onlyStorePlans],

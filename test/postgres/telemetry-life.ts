@@ -4,9 +4,9 @@
  */
 import pg from "pg";
 import { expect } from "vitest";
+import { stream } from "../../packages/stripe-double/src/random.js";
 import { createBilling, type PoolLike, type PostgresConfig } from "../../src/postgres/index.js";
 import type { Fault } from "../../src/testing/index.js";
-import { stream } from "../../src/testing/random.js";
 import type { App } from "./service/kit.js";
 import { post } from "./service/webhook-kit.js";
 

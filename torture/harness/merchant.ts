@@ -1,7 +1,7 @@
 /** What the merchant does at Stripe, in few words. It goes past the subject, as the dashboard does. */
 import Stripe from "stripe";
+import { blankCustomer } from "../../packages/stripe-double/src/resources/customers.js";
 import type { StripeDouble } from "../../src/testing/index.js";
-import { blankCustomer } from "../../src/testing/resources/customers.js";
 import type { Entity, Subject } from "./subject.js";
 
 export interface Merchant {

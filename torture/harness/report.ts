@@ -62,7 +62,7 @@ export function markdown(report: Report): string {
   return `<!-- Written by \`npm run torture\`. Do not edit. -->
 # The torture suite
 
-${scenarios} histories in ${families.length} families, of the kinds that leave wrong billing data behind. Each is played against the [double of Stripe](./testing.md): real HTTP, the real \`stripe\` package, real signed
+${scenarios} histories in ${families.length} families, of the kinds that leave wrong billing data behind. Each is played against the [double of Stripe](./stripe-double.md): real HTTP, the real \`stripe\` package, real signed
 webhooks, on a clock that is the wall clock. In the end, what Stripe shows is compared with what the
 subject's tables say: every object, in the fields that the subject keeps, and in our case in every field.
 

@@ -3,14 +3,9 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import Stripe from "stripe";
+import type { StripeDouble } from "stripe-double";
 import { enabledEvents } from "../../core/catalogue/catalogue.js";
 import { BillingError } from "../../core/runtime/errors.js";
-import {
-  createStripeDouble,
-  DoubleError,
-  newSeed,
-  type StripeDouble,
-} from "../../testing/index.js";
 import type { Io } from "../terminal/io.js";
 
 interface Options {
@@ -81,8 +76,23 @@ function untilStopped(): Promise<void> {
   });
 }
 
+/** The double is a package of its own, which an application needs only here and in its tests. */
+async function load() {
+  try {
+    return await import("stripe-double");
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new BillingError(
+      "invalid_config",
+      "The emulator is the package stripe-double. Install it: npm install --save-dev stripe-double",
+      { cause: error },
+    );
+  }
+}
+
 async function start(options: Options, state: string | undefined): Promise<StripeDouble> {
   const { port, seed = "", webhook, fresh = false } = options;
+  const { createStripeDouble, DoubleError, newSeed } = await load();
   try {
     return await createStripeDouble({
       port,

@@ -1,6 +1,7 @@
 // The database is set back to an earlier time (a restore, an asynchronous failover): the claim is
 // gone and the customer at Stripe is not. In the double's time, on real tables that are set back.
 import { describe, expect, it } from "vitest";
+import { stream } from "../../../packages/stripe-double/src/random.js";
 import { opened } from "../../../src/core/customers/claim/claim.js";
 import { claimKey } from "../../../src/core/customers/claim/key.js";
 import { put } from "../../../src/core/customers/claim/record.js";
@@ -10,7 +11,6 @@ import { readEvent } from "../../../src/core/mirror/snapshot.js";
 import type { Store } from "../../../src/core/mirror/store.js";
 import { behindGateway, commit } from "../../../src/core/runtime/commit/commit.js";
 import type { Runtime } from "../../../src/core/runtime/runtime.js";
-import { stream } from "../../../src/testing/random.js";
 import { CREATE, caughtUp, entityId, LIST, opening, SEARCH, sent } from "./claims-kit.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
 import { remember } from "./set-back.js";

@@ -1,0 +1,105 @@
+/**
+ * What happens at Stripe without an API request of the application: what people do in the
+ * dashboard and what banks decide. It acts on the account's test mode.
+ */
+import type Stripe from "stripe";
+import {
+  authenticateCheckout,
+  type CheckoutOutcome,
+  completeCheckout,
+} from "./billing/checkout.js";
+import { tellInvoice } from "./billing/dunning.js";
+import { authenticatePaymentIntent } from "./billing/payments.js";
+import { planOf } from "./billing/plan.js";
+import { failRefund, type RefundFailure, settleRefund } from "./billing/refunds.js";
+import type { Duration } from "./clock.js";
+import { DoubleError } from "./errors.js";
+import type { Plain } from "./plain.js";
+import { createAutomaticPayout, failPayout, type PayoutFailure } from "./resources/payouts.js";
+import { saveDefaultPortalConfiguration } from "./resources/portal.js";
+import { rollSecret } from "./resources/webhook-endpoints.js";
+import type { World } from "./world.js";
+
+/** What a person does in Stripe's dashboard, or on its pages. */
+export interface Dashboard {
+  /**
+   * Pays an open checkout session without a browser; a card that is declined leaves it open. Takes
+   * the session's id or the address of its page, as links answer it. Throws, with the reason, if
+   * there is no such session or what was entered cannot be sent.
+   */
+  payCheckout(
+    session: string,
+    options?: { readonly card?: string; readonly email?: string },
+  ): Exclude<CheckoutOutcome["outcome"], "invalid">;
+  /**
+   * The customer answers their bank, or not, about a payment that waits for it: a payment intent, or
+   * a checkout session, by its id or the address of its page. Throws if nothing waits for that.
+   */
+  authenticate(payment: string, outcome: "succeed" | "fail"): void;
+  /** Deletes a price that nothing uses, which only the dashboard can do. */
+  deletePrice(id: string): void;
+  /** Pays out to the bank as Stripe does by schedule. */
+  payOut(amount: number, currency: string): Plain<Stripe.Payout>;
+  /** The bank sends a payout back. */
+  failPayout(id: string, code?: PayoutFailure): void;
+  /** The bank refuses a refund, or takes a pending one. */
+  failRefund(id: string, reason?: RefundFailure): void;
+  /** A refund that was pending succeeds. */
+  settleRefund(id: string): void;
+  /** Gives an endpoint a new signing secret; the old one works on for a while. Answers the new one. */
+  rollWebhookSecret(endpoint: string, options?: { readonly keepOldFor?: Duration }): string;
+  /** Saves the portal's settings, without which portal sessions need a configuration of their own. */
+  savePortalSettings(features?: Parameters<typeof saveDefaultPortalConfiguration>[1]): string;
+}
+
+/** From an id, or from the address of the session's page. */
+export function sessionIdOf(session: string): string {
+  if (!URL.canParse(session)) return session;
+  const id = /\/c\/pay\/(cs_\w+)$/.exec(new URL(session).pathname)?.[1];
+  if (id !== undefined) return id;
+  throw new DoubleError(
+    `${session} is not the address of a checkout page: pass a session's id, or the \`url\` of a checkout link.`,
+  );
+}
+
+export function createDashboard(world: World): Dashboard {
+  return {
+    payCheckout(session, { card = "4242424242424242", email } = {}) {
+      const id = sessionIdOf(session);
+      const { outcome, message } = completeCheckout(world, id, {
+        card: { number: card },
+        ...(email === undefined ? {} : { email }),
+      });
+      if (outcome !== "invalid") return outcome;
+      throw new DoubleError(`The checkout session ${id} cannot be paid: ${message}`);
+    },
+    authenticate(payment, outcome) {
+      if (payment.startsWith("pi_")) {
+        tellInvoice(world, authenticatePaymentIntent(world, payment, outcome));
+        return;
+      }
+      const id = sessionIdOf(payment);
+      const result = authenticateCheckout(world, id, outcome);
+      if (result.outcome !== "invalid" && result.outcome !== "closed") return;
+      throw new DoubleError(`The checkout session ${id} waits for no bank: ${result.message}`);
+    },
+    deletePrice(id) {
+      const price = world.find("price", id);
+      world.objects.price.remove(id);
+      if (price.recurring) world.raise("plan.deleted", planOf(price));
+      world.raise("price.deleted", price);
+    },
+    payOut: (amount, currency) => createAutomaticPayout(world, amount, currency),
+    failPayout: (id, code) => {
+      failPayout(world, id, code);
+    },
+    failRefund: (id, reason) => {
+      failRefund(world, id, reason);
+    },
+    settleRefund: (id) => {
+      settleRefund(world, id);
+    },
+    rollWebhookSecret: (endpoint, options) => rollSecret(world, endpoint, options),
+    savePortalSettings: (features) => saveDefaultPortalConfiguration(world, features).id,
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * Stripe's SDK types as plain data: what a webhook body holds, and what the double keeps.
+ * Types only; nothing here exists at run time.
+ */
+import type Stripe from "stripe";
+
+/** An object that Stripe may show either as its id or, when expanded, whole. */
+type Referable = { id: string; object: string };
+
+/**
+ * `T` as it is stored: without methods, with `Stripe.Decimal` as the string it serialises to, and
+ * with every expandable reference as the id it is when nothing was expanded.
+ *
+ * @example
+ * ```ts
+ * import type { Plain } from "stripe-double";
+ * import type Stripe from "stripe";
+ *
+ * function ownerOf(subscription: Plain<Stripe.Subscription>): string {
+ *   return subscription.customer; // the id: what the double keeps is never expanded
+ * }
+ * ```
+ */
+export type Plain<T> = unknown extends T
+  ? T
+  : [T] extends [Stripe.Decimal]
+    ? string
+    : [NonNullable<T>] extends [object]
+      ? PlainEach<T> // before the next line, because a string fits into an interface without members
+      : string extends T
+        ? Exclude<T, Referable> // `string | Stripe.Customer | null` is the id, or null
+        : PlainEach<T>;
+
+/** Distributes over a union, so that `Price | null` becomes `Plain<Price> | null`. */
+type PlainEach<T> = T extends Stripe.Decimal
+  ? string
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends (infer E)[]
+      ? Plain<E>[]
+      : T extends object
+        ? { [K in keyof T as Kept<K, T[K]>]: Plain<T[K]> }
+        : undefined;
+
+/** Without fields that are never there, as `deleted?: void`. */
+// biome-ignore lint/suspicious/noConfusingVoidType: Stripe's own types say `void`.
+type Kept<K, V> = [V] extends [void] ? (unknown extends V ? K : never) : K;

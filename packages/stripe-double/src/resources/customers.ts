@@ -1,0 +1,189 @@
+/** Customers: create, retrieve, update, delete, list and search. */
+import type Stripe from "stripe";
+import {
+  attachPaymentMethod,
+  checkAttachable,
+  resolvePaymentMethod,
+} from "../billing/payment-methods.js";
+import { cancelSubscription } from "../billing/subscription-end.js";
+import { checkOwner } from "../billing/subscriptions.js";
+import { invalid, missing, refused } from "../errors.js";
+import { route } from "../http/route.js";
+import { group, integer, listOf, metadata, oneOf, type Parsed, text, word } from "../params.js";
+import type { Plain } from "../plain.js";
+import { searchPage, searchShape } from "../search.js";
+import type { World } from "../world.js";
+import {
+  address,
+  addressShape,
+  given,
+  listKind,
+  listShape,
+  mergeMetadata,
+  shippingShape,
+} from "./common.js";
+
+const shape = {
+  address: addressShape,
+  balance: integer,
+  description: text,
+  email: text,
+  invoice_prefix: word,
+  invoice_settings: group({ default_payment_method: text, footer: text }),
+  metadata,
+  name: text,
+  phone: text,
+  preferred_locales: listOf(word),
+  shipping: shippingShape,
+  tax_exempt: oneOf("none", "exempt", "reverse"),
+};
+type Params = Parsed<typeof shape>;
+
+const DEFAULT_METHOD = "invoice_settings[default_payment_method]";
+
+/** What a caller may set, as fields of the object; what was not given is absent. */
+function fields(world: World, params: Params, before?: Plain<Stripe.Customer>) {
+  const { email, shipping, invoice_settings: settings } = params;
+  if (email && !/^[^@\s]+@[^@\s]+$/.test(email)) {
+    throw invalid(`Invalid email address: ${email}`, "email", "email_invalid");
+  }
+  if (before && settings?.default_payment_method) {
+    checkOwner(world, settings.default_payment_method, before.id, DEFAULT_METHOD);
+  }
+  return given({
+    address: params.address && address(params.address),
+    balance: params.balance,
+    description: params.description,
+    email,
+    invoice_prefix: params.invoice_prefix,
+    invoice_settings: settings && {
+      custom_fields: null,
+      footer:
+        settings.footer === undefined ? (before?.invoice_settings.footer ?? null) : settings.footer,
+      default_payment_method:
+        settings.default_payment_method === undefined
+          ? (before?.invoice_settings.default_payment_method ?? null)
+          : settings.default_payment_method,
+      rendering_options: null,
+    },
+    metadata:
+      params.metadata === undefined
+        ? undefined
+        : mergeMetadata(before?.metadata ?? {}, params.metadata),
+    name: params.name,
+    phone: params.phone,
+    preferred_locales: params.preferred_locales,
+    shipping: shipping && {
+      ...(shipping.address ? { address: address(shipping.address) } : {}),
+      ...(shipping.name === undefined ? {} : { name: shipping.name }),
+      phone: shipping.phone ?? null,
+    },
+    tax_exempt: params.tax_exempt,
+  });
+}
+
+/** A customer as Stripe makes one when nothing is said about it. */
+export function blankCustomer(
+  id: string,
+  created: number,
+  livemode: boolean,
+): Plain<Stripe.Customer> {
+  return {
+    id,
+    object: "customer",
+    address: null,
+    balance: 0,
+    created,
+    currency: null,
+    customer_account: null,
+    default_source: null,
+    delinquent: false,
+    description: null,
+    discount: null,
+    email: null,
+    invoice_prefix: id.slice(-8).toUpperCase(),
+    invoice_settings: {
+      custom_fields: null,
+      default_payment_method: null,
+      footer: null,
+      rendering_options: null,
+    },
+    livemode,
+    metadata: {},
+    name: null,
+    next_invoice_sequence: 1,
+    phone: null,
+    preferred_locales: [],
+    shipping: null,
+    tax_exempt: "none",
+    test_clock: null,
+  };
+}
+
+export function createCustomer(world: World, params: Partial<Params>): Plain<Stripe.Customer> {
+  const set = fields(world, params as Params);
+  const customer = world.objects.customer.add({
+    ...blankCustomer(world.id("cus"), world.now(), world.livemode),
+    ...set,
+  });
+  world.raise("customer.created", customer);
+  return customer;
+}
+
+/** Deletes a customer as Stripe does: its subscriptions end first, and it stays known as deleted. */
+function deleteCustomer(world: World, id: string): Stripe.DeletedCustomer {
+  const customer = world.find("customer", id);
+  for (const subscription of world.objects.subscription.where("customer", id)) {
+    if (subscription.status !== "canceled" && subscription.status !== "incomplete_expired") {
+      cancelSubscription(world, subscription.id, "cancellation_requested");
+    }
+  }
+  world.objects.customer.remove(id);
+  world.deleted.set(id, "customer");
+  world.raise("customer.deleted", customer);
+  return { id, object: "customer", deleted: true };
+}
+
+export const customers = [
+  route("POST /v1/customers", { ...shape, payment_method: word }, ({ world }, params) => {
+    const { payment_method: named, invoice_settings: settings, ...rest } = params;
+    const byDefault = settings?.default_payment_method;
+    if (byDefault && byDefault !== named) {
+      throw refused(
+        "You must attach a payment method to a customer before it can be their default.",
+        DEFAULT_METHOD,
+        "resource_missing",
+      );
+    }
+    if (named === undefined) return createCustomer(world, params);
+    checkAttachable(world, named);
+    const { id: method } = resolvePaymentMethod(world, named);
+    const customer = createCustomer(world, {
+      ...rest,
+      invoice_settings:
+        settings && byDefault ? { ...settings, default_payment_method: method } : settings,
+    });
+    attachPaymentMethod(world, method, customer.id);
+    return world.find("customer", customer.id);
+  }),
+  route("GET /v1/customers", { ...listShape, email: word }, (call, params) =>
+    listKind(call, "customer", params, { url: "/v1/customers", equal: { email: params.email } }),
+  ),
+  route("GET /v1/customers/search", searchShape, (call, params) =>
+    searchPage(call, "customer", params, "/v1/customers/search"),
+  ),
+  route("GET /v1/customers/:customer", {}, ({ world, path }) => {
+    if (world.deleted.get(path.customer) === "customer") {
+      return { id: path.customer, object: "customer", deleted: true };
+    }
+    return world.find("customer", path.customer);
+  }),
+  route("POST /v1/customers/:customer", shape, ({ world, path }, params) => {
+    if (world.deleted.has(path.customer)) throw missing("customer", path.customer);
+    const before = world.find("customer", path.customer);
+    return world.change("customer", before.id, fields(world, params, before), "customer.updated");
+  }),
+  route("DELETE /v1/customers/:customer", {}, ({ world, path }) =>
+    deleteCustomer(world, path.customer),
+  ),
+];

@@ -26,6 +26,7 @@ const SUPPORTED: readonly string[] = [
     "reconcile",
     "verify",
     "runs",
+    "tick",
     "close",
   ],
 ];

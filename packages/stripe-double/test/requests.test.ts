@@ -23,14 +23,14 @@ describe("errors", () => {
     const { stripe } = await rig();
     const { monthly } = await openShop(stripe);
     for (const call of [
-      stripe.customers.retrieve("cus_never"),
-      stripe.subscriptions.retrieve("sub_never"),
-      stripe.invoices.retrieve("in_never"),
-      stripe.products.retrieve("prod_never"),
-      stripe.prices.retrieve("price_never"),
-      stripe.subscriptionItems.retrieve("si_never"),
+      () => stripe.customers.retrieve("cus_never"),
+      () => stripe.subscriptions.retrieve("sub_never"),
+      () => stripe.invoices.retrieve("in_never"),
+      () => stripe.products.retrieve("prod_never"),
+      () => stripe.prices.retrieve("price_never"),
+      () => stripe.subscriptionItems.retrieve("si_never"),
     ]) {
-      expect(await errorOf(call)).toMatchObject({
+      expect(await errorOf(call())).toMatchObject({
         statusCode: 404,
         code: "resource_missing",
         type: "StripeInvalidRequestError",
@@ -96,11 +96,11 @@ describe("what is not modelled", () => {
     const { double, stripe } = await rig();
     const unknown = { nonsense: "1" } as object;
     for (const call of [
-      stripe.quotes.list(),
-      stripe.customers.create(unknown),
-      stripe.checkout.sessions.create({ mode: "setup", success_url: "https://app.example" }),
+      () => stripe.quotes.list(),
+      () => stripe.customers.create(unknown),
+      () => stripe.checkout.sessions.create({ mode: "setup", success_url: "https://app.example" }),
     ]) {
-      const error = await errorOf(call);
+      const error = await errorOf(call());
       expect(error).toMatchObject({ statusCode: 501, code: "not_modelled" });
       expect(error.message).toContain("does not model");
     }
@@ -157,13 +157,13 @@ describe("keys", () => {
     expect((await limited.prices.retrieve(monthly.id)).id).toBe(monthly.id);
     expect((await limited.subscriptions.list({ customer: id })).data).toEqual([]);
     for (const call of [
-      limited.prices.update(monthly.id, { nickname: "x" }),
-      limited.products.list(),
-      limited.subscriptions.cancel("sub_any"),
-      limited.subscriptionItems.del("si_any"),
-      limited.checkout.sessions.list(),
+      () => limited.prices.update(monthly.id, { nickname: "x" }),
+      () => limited.products.list(),
+      () => limited.subscriptions.cancel("sub_any"),
+      () => limited.subscriptionItems.del("si_any"),
+      () => limited.checkout.sessions.list(),
     ]) {
-      const error = await errorOf(call);
+      const error = await errorOf(call());
       expect(error).toMatchObject({ statusCode: 403, type: "StripePermissionError" });
       expect(error.message).toContain("rak_");
     }

@@ -406,12 +406,12 @@ describe("changing", () => {
   it("is refused with 501 where the double has no truth to tell", async () => {
     const made = await subscribe();
     for (const call of [
-      stripe.subscriptions.update(made.id, { trial_end: START + DAY }),
-      stripe.subscriptions.update(made.id, { cancel_at: "max_period_end" }),
-      stripe.subscriptions.cancel(made.id, { prorate: true }),
-      stripe.subscriptions.update(made.id, { billing_cycle_anchor: { type: "unchanged" } }),
+      () => stripe.subscriptions.update(made.id, { trial_end: START + DAY }),
+      () => stripe.subscriptions.update(made.id, { cancel_at: "max_period_end" }),
+      () => stripe.subscriptions.cancel(made.id, { prorate: true }),
+      () => stripe.subscriptions.update(made.id, { billing_cycle_anchor: { type: "unchanged" } }),
     ]) {
-      expect((await errorOf(call)).statusCode).toBe(501);
+      expect((await errorOf(call())).statusCode).toBe(501);
     }
     expect(await stripe.subscriptions.cancel(made.id, { prorate: false })).toMatchObject({
       status: "canceled",

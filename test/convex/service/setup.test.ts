@@ -71,10 +71,10 @@ it.each([
   const app = await openApp();
   const args = { entityId: "user_1", metadata: metadata as { [key: string]: string } };
   for (const call of [
-    app.call("billing:setup", args),
-    app.within((ctx) => app.deployment.B.billing.setup(ctx, args)),
+    () => app.call("billing:setup", args),
+    () => app.within((ctx) => app.deployment.B.billing.setup(ctx, args)),
   ]) {
-    expect(await thrown(call)).toMatchObject({ data: { code: "invalid_argument" } });
+    expect(await thrown(call())).toMatchObject({ data: { code: "invalid_argument" } });
   }
   expect(app.double.requests.count()).toBe(0);
 });
@@ -86,10 +86,10 @@ it("refuses arguments that it does not know, inside an action as the action does
   const portal = { entityId: "user_1", returnUrl: "https://app.example/", nonsense: "1" };
   const { billing } = app.deployment.B;
   for (const call of [
-    app.within((ctx) => billing.checkout(ctx, checkout)),
-    app.within((ctx) => billing.portal(ctx, portal)),
+    () => app.within((ctx) => billing.checkout(ctx, checkout)),
+    () => app.within((ctx) => billing.portal(ctx, portal)),
   ]) {
-    expect(await thrown(call)).toMatchObject({
+    expect(await thrown(call())).toMatchObject({
       data: { code: "invalid_argument", message: expect.stringContaining("nonsense") },
     });
   }

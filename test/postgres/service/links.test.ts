@@ -98,10 +98,10 @@ describe("portal", () => {
     const app = await still();
     const returnUrl = `${app.url}/account`;
     for (const call of [
-      app.a.stripe.portal({}, { entityId, returnUrl }),
-      app.b.portal({ entityId, returnUrl }),
+      () => app.a.stripe.portal({}, { entityId, returnUrl }),
+      () => app.b.portal({ entityId, returnUrl }),
     ]) {
-      const error = await billingError(call);
+      const error = await billingError(call());
       expect(error.code).toBe("customer_not_found");
       expect(error.message).toContain("Call `setup`");
     }

@@ -29,14 +29,18 @@ export function readBundle(folder: string): Bundle {
     );
 }
 
-/** The bundler writes the name of each file above what it took from it. */
+/**
+ * The bundler writes the name of each file above what it took from it. The name is not counted: its
+ * length depends on the folder in which the examples are built.
+ */
 function partsOf(path: string, source: string): Built["parts"] {
   const [head = "", ...rest] = source.split(/^\/\/ (?=[\w./@-]+\.[cm]?[jt]sx?$)/m);
   const named = rest.map((text) => ({ file: text.split("\n", 1)[0] ?? "", text }));
-  return [{ file: path, text: head }, ...named].map(({ file, text }) => ({
+  const parts = named.map(({ file, text }) => ({
     file,
-    bytes: Buffer.byteLength(text),
+    bytes: Buffer.byteLength(text) - Buffer.byteLength(file),
   }));
+  return [{ file: path, bytes: Buffer.byteLength(head) }, ...parts];
 }
 
 export const isOf = (name: string, file: string): boolean => file.includes(`node_modules/${name}/`);

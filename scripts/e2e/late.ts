@@ -41,6 +41,8 @@ export async function walkLate(browser: Browser, step: Step, runs: number): Prom
     recurring: { interval: "month" },
   });
   await double.settle();
+  const refused = double.deliveries.all().filter(({ state }) => state !== "delivered");
+  expect(refused.length, 0, "webhooks the app did not take");
   let known = 0;
 
   const context = await browser.newContext({ viewport: LAPTOP });

@@ -12,5 +12,6 @@ boss.on("error", ({ message }) => console.error("A scheduled job failed:", messa
 await boss.start();
 await stripe.addCronJobs(boss); // the first time it copies what exists at Stripe
 
-serve({ fetch: app.fetch, port, hostname: process.env.HOST ?? "localhost" });
-console.log(`Paperboat is at ${baseUrl}`);
+serve({ fetch: app.fetch, port, hostname: process.env.HOST ?? "localhost" }, () =>
+  console.log(`Paperboat is at ${baseUrl}`),
+);

@@ -37,7 +37,7 @@ export type {
   Receipt,
   RecordData,
   RecordKind,
-  RecordWish,
+  RecordRequest,
   RecordWrite,
   Snapshot,
   Store,

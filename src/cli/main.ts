@@ -30,7 +30,7 @@ const program = new Command("backend-billing")
   .configureOutput({
     // Wrong arguments are told in JSON too, when that was asked for.
     writeErr: (text) => {
-      if (!io.json) io.note(text.trimEnd());
+      if (!io.json) io.warn(text.trimEnd());
     },
   })
   .exitOverride();

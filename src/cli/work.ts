@@ -45,7 +45,7 @@ export async function workAtRun(io: Io, connected: Connected, opened: RunReport)
     const interrupted = interruption.isAsked && report?.state === "running";
     const milliseconds = Date.now() - began;
     const worked = { report: report ?? opened, counts: tally.counts(), interrupted, milliseconds };
-    if (interrupted) tellInterrupted(io, worked);
+    if (interrupted) printInterrupted(io, worked);
     return worked;
   } finally {
     interruption.end();
@@ -60,7 +60,7 @@ function listenForInterruption(io: Io, clear: () => void): { isAsked: boolean; e
     if (state.isAsked) process.exit(EXIT.interrupted);
     state.isAsked = true;
     clear();
-    io.note("Stopping after the pages under way. Once more to stop at once.");
+    io.warn("Stopping after the pages under way. Once more to stop at once.");
   }
   function end() {
     if (state.isAsked) return; // one more while we are closing still ends with our code
@@ -70,7 +70,7 @@ function listenForInterruption(io: Io, clear: () => void): { isAsked: boolean; e
   return state;
 }
 
-function tellInterrupted(io: Io, { report }: Worked): void {
+function printInterrupted(io: Io, { report }: Worked): void {
   io.print(`Stopped. ${counted(rowsOf(report), "object")} read so far, and kept.`);
   io.print("Run the same command again, and it goes on where it was.");
   io.exit(EXIT.interrupted);

@@ -105,7 +105,7 @@ export const syncAction = (convex: ConvexRuntime): Action<SyncActionArgs, SyncRe
 
 /** One step of the library's own work, which the store or a cron asked for. */
 async function take(runtime: Runtime, step: Step): Promise<void> {
-  if (!runtime.config.secret_key) return tellNoKey(runtime);
+  if (!runtime.config.secret_key) return logNoKey(runtime);
   // One page only: its commit schedules the next, so no action runs long.
   if (step === "page") await workPage(runtime);
   else if (step === "work") await workOnce(runtime);
@@ -115,12 +115,12 @@ async function take(runtime: Runtime, step: Step): Promise<void> {
   }
 }
 
-/** Settings whose lack of a key was told of by this isolate. */
-const told = new WeakSet<BillingConfig>();
+/** Settings whose lack of a key was logged by this isolate. */
+const logged = new WeakSet<BillingConfig>();
 
 /** A deployment without a key, such as a preview, has nothing to do, and its jobs do not fail. */
-function tellNoKey({ config, log }: Runtime): void {
-  if (told.has(config)) return;
-  told.add(config);
+function logNoKey({ config, log }: Runtime): void {
+  if (logged.has(config)) return;
+  logged.add(config);
   log?.info({}, "STRIPE_SECRET_KEY is not set, so the billing jobs do nothing");
 }

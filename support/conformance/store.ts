@@ -712,17 +712,17 @@ export function describeStore(
         expect(good.committed).toBe(true);
       });
       behaves(
-        "a wish makes a record once; every further one marks it and renews its data",
+        "a request makes a record once; every further one marks it and renews its data",
         async (store) => {
-          const wish = (due: number) =>
+          const request = (due: number) =>
             store.commit({
               source: "event",
               now: NOW,
-              units: [{ wishes: [{ kind: "refresh", id: "cus_1", due, data: { due } }] }],
+              units: [{ requests: [{ kind: "refresh", id: "cus_1", due, data: { due } }] }],
             });
-          await wish(NOW + 100);
-          await wish(NOW + 50);
-          await wish(NOW + 200);
+          await request(NOW + 100);
+          await request(NOW + 50);
+          await request(NOW + 200);
           expect(await store.record("refresh", "cus_1")).toEqual({
             kind: "refresh",
             id: "cus_1",

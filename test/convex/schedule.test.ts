@@ -53,12 +53,12 @@ describe("after a commit", () => {
 
   it("calls one worker for many hints about one customer", async () => {
     const now = Date.now();
-    const wish = { kind: "refresh", id: "cus_1", due: now + 2_000, data: {} } as const;
+    const request = { kind: "refresh", id: "cus_1", due: now + 2_000, data: {} } as const;
     for (const eventId of ["evt_1", "evt_2", "evt_3"]) {
       await app.store.commit({
         source: "event",
         now,
-        units: [{ receipt: receipt(eventId), wishes: [wish] }],
+        units: [{ receipt: receipt(eventId), requests: [request] }],
       });
     }
     await pass(5_000);

@@ -74,7 +74,7 @@ const unit: fc.Arbitrary<Unit> = fc.record(
       .integer({ min: 0, max: 6 })
       .map((n) => ({ eventId: `evt_${n}`, type: "t", created: n, objectId: null })),
     snapshots: fc.array(snapshot, { maxLength: 3 }),
-    wishes: fc.array(
+    requests: fc.array(
       fc.record({
         kind: fc.constant("refresh" as const),
         id: fc.constantFrom("a", "b"),

@@ -58,7 +58,7 @@ function canStamp({ app, key, database }: Facts): boolean {
 async function mend(io: Io, options: Options): Promise<StampReport> {
   const report = await connected(io, options, ({ runtime }) =>
     stampCustomers(runtime, (stamped) => {
-      if (stamped % 1_000 === 0) io.note(`${count(stamped)} customers were given the name so far`);
+      if (stamped % 1_000 === 0) io.warn(`${count(stamped)} customers were given the name so far`);
     }),
   );
   const { stamped, refused } = report;

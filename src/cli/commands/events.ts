@@ -193,9 +193,9 @@ async function replay(io: Io, at: Connected, ids: readonly string[]): Promise<vo
       results.push({ id, received });
       io.print(`${io.paint("green", "✓")} ${id}: ${WORDS[received]}`);
     } catch (error) {
-      const told = describeError(error);
-      results.push({ id, error: told });
-      io.print(`${io.paint("red", "✗")} ${id}: ${told.message}`);
+      const described = describeError(error);
+      results.push({ id, error: described });
+      io.print(`${io.paint("red", "✗")} ${id}: ${described.message}`);
       io.exit(EXIT.failed);
     }
   }

@@ -20,7 +20,7 @@ import { type EndpointHealth, endpointProblems, ourEndpoints } from "../endpoint
 import { asksOutstanding, receivedSince, type StoredReceipt } from "../receipts.js";
 import { count, counted, duration, moment } from "../terminal/format.js";
 import type { Io } from "../terminal/io.js";
-import { driftTotal, rowsOf, tellSetAside } from "../terminal/progress.js";
+import { driftTotal, printSetAside, rowsOf } from "../terminal/progress.js";
 
 interface Options extends ConnectOptions, ConvexOptions {
   readonly runs?: string;
@@ -58,7 +58,7 @@ async function runStatus(io: Io, options: Options): Promise<void> {
   await connected(io, options, async (at) => {
     const status = await readStatus(at, options);
     io.emit(status);
-    if (!io.json) tellStatus(io, status);
+    if (!io.json) printStatus(io, status);
   });
 }
 
@@ -102,7 +102,7 @@ async function paceOf({ runtime }: Connected): Promise<Status["pace"]> {
   return pace && { perSecond: Math.round(pace.rate * 10) / 10, limit: pace.limit };
 }
 
-function tellStatus(io: Io, status: Status): void {
+function printStatus(io: Io, status: Status): void {
   const now = Date.now();
   const ago = (at: number) => `${duration(Math.max(0, now - at))} ago`;
   const { lastEvent, asks, refreshes, pace } = status;
@@ -125,12 +125,12 @@ function tellStatus(io: Io, status: Status): void {
     ],
     ["pace", pace === null ? "not known" : `${pace.perSecond} requests/s of ${pace.limit} in all`],
   ]);
-  tellSetAside(io, status.setAside);
-  tellEndpoints(io, status.endpoints);
-  tellRuns(io, status.runs);
+  printSetAside(io, status.setAside);
+  printEndpoints(io, status.endpoints);
+  printRuns(io, status.runs);
 }
 
-function tellEndpoints(io: Io, endpoints: Status["endpoints"]): void {
+function printEndpoints(io: Io, endpoints: Status["endpoints"]): void {
   if (endpoints === null) io.print("endpoint        not looked at: there is no STRIPE_SECRET_KEY");
   else if (endpoints.length === 0) {
     io.print("endpoint        none at Stripe. Make it: npx backend-billing sync --webhook --url …");
@@ -145,7 +145,7 @@ function tellEndpoints(io: Io, endpoints: Status["endpoints"]): void {
   }
 }
 
-function tellRuns(io: Io, runs: readonly RunReport[]): void {
+function printRuns(io: Io, runs: readonly RunReport[]): void {
   io.print();
   if (runs.length === 0) {
     io.print("No runs yet.");
@@ -181,5 +181,5 @@ async function statusOnConvex(io: Io, options: Options): Promise<void> {
     "export const runs = internalAction({ args: {}, handler: (ctx) => billing.runs(ctx) });";
   const runs = (await convexRun(io, options, "runs", {}, line)) as RunReport[];
   io.emit({ runs });
-  if (!io.json) tellRuns(io, runs);
+  if (!io.json) printRuns(io, runs);
 }

@@ -13,7 +13,7 @@ import {
 import { type ConvexOptions, convexRun, withConvexOptions } from "../convex.js";
 import { count, counted, duration } from "../terminal/format.js";
 import { EXIT, type Io } from "../terminal/io.js";
-import { driftTotal, entriesOf, tellSetAside } from "../terminal/progress.js";
+import { driftTotal, entriesOf, printSetAside } from "../terminal/progress.js";
 import { type Worked, workAtRun } from "../work.js";
 
 interface SyncOptions extends ConnectOptions, ConvexOptions {
@@ -52,9 +52,9 @@ async function runSync(io: Io, options: SyncOptions): Promise<void> {
   const url = options.url ?? (webhook ? io.env.BASE_URL || undefined : undefined);
   await connected(io, { ...options, ...(url === undefined ? {} : { url }) }, async (at) => {
     const opened = await sync(at.runtime, { data, webhook, portal, replace }, { wait: false });
-    tellEndpoint(io, opened, options);
+    printEndpoint(io, opened, options);
     const worked = isRun(opened) ? await workAtRun(io, at, opened) : undefined;
-    if (worked !== undefined) tellRun(io, worked, "Synced");
+    if (worked !== undefined) printRun(io, worked, "Synced");
     const { webhook: endpoint, portal: settings } = opened;
     emitRun(io, worked, {
       ...(endpoint === undefined ? {} : { webhook: shownEndpoint(endpoint, options) }),
@@ -71,7 +71,7 @@ type Endpoint = NonNullable<SyncReport["webhook"]>;
 const shownEndpoint = ({ secret, ...endpoint }: Endpoint, { showSecret }: SyncOptions): Endpoint =>
   secret !== undefined && showSecret ? { ...endpoint, secret } : endpoint;
 
-function tellEndpoint(io: Io, { webhook, portal }: SyncReport, { showSecret }: SyncOptions): void {
+function printEndpoint(io: Io, { webhook, portal }: SyncReport, { showSecret }: SyncOptions): void {
   const done = io.paint("green", "✓");
   if (webhook !== undefined) {
     const { id, secret, mended = [] } = webhook;
@@ -115,7 +115,7 @@ export function resultOf(worked: Worked | undefined): object {
 }
 
 /** What a run came to, with what failed by name. */
-export function tellRun(io: Io, worked: Worked, verb: string): void {
+export function printRun(io: Io, worked: Worked, verb: string): void {
   const { report, counts, interrupted, milliseconds } = worked;
   if (interrupted) return;
   const isDone = report.state === "done";
@@ -131,7 +131,7 @@ export function tellRun(io: Io, worked: Worked, verb: string): void {
     if (error !== undefined && state === "failed")
       io.print(`${io.paint("red", "✗")} ${name}: ${error}`);
   }
-  if (report.setAside !== undefined) tellSetAside(io, report.setAside);
+  if (report.setAside !== undefined) printSetAside(io, report.setAside);
   io.print(
     `This process: ${count(counts.seen)} seen, ${count(counts.stored)} stored, ` +
       `${count(counts.unchanged)} unchanged, ${count(counts.refused)} refused as older, ` +
@@ -147,7 +147,7 @@ async function syncOnConvex(io: Io, options: SyncOptions): Promise<void> {
   const { data, webhook = false, portal = false, replace = false } = options;
   const args = { data, webhook, portal, ...(replace ? { replace } : {}) };
   const report = (await convexRun(io, options, "sync", args)) as SyncReport;
-  tellEndpoint(io, report, options);
+  printEndpoint(io, report, options);
   if (io.json) {
     const { webhook: endpoint, ...rest } = report;
     const shown = endpoint === undefined ? {} : { webhook: shownEndpoint(endpoint, options) };
@@ -179,7 +179,7 @@ async function runReconcile(io: Io, options: ReconcileOptions): Promise<void> {
   await connected(io, options, async (at) => {
     const opened = await reconcile(at.runtime, args, { wait: false });
     const worked = await workAtRun(io, at, opened);
-    tellRun(io, worked, "Reconciled");
+    printRun(io, worked, "Reconciled");
     const repaired = driftTotal(worked.report);
     if (!worked.interrupted) {
       io.print(repaired === 0 ? "Nothing differed." : `Repaired: ${counted(repaired, "object")}.`);

@@ -9,7 +9,7 @@ import { count, counted, duration } from "../terminal/format.js";
 import { EXIT, type Io } from "../terminal/io.js";
 import { driftTotal } from "../terminal/progress.js";
 import { workAtRun } from "../work.js";
-import { resultOf, tellRun } from "./sync.js";
+import { printRun, resultOf } from "./sync.js";
 
 interface Options extends ConnectOptions, ConvexOptions {
   readonly sample?: string;
@@ -34,14 +34,14 @@ async function runVerify(io: Io, options: Options): Promise<void> {
     const worked = await workAtRun(io, at, opened);
     const { report, interrupted } = worked;
     const total = driftTotal(report);
-    if (!interrupted && report.state !== "done") tellRun(io, worked, "Verified");
-    else if (!interrupted) tellDrift(io, report, total, worked.milliseconds);
+    if (!interrupted && report.state !== "done") printRun(io, worked, "Verified");
+    else if (!interrupted) printDrift(io, report, total, worked.milliseconds);
     if (!interrupted && total > 0 && report.state === "done") io.exit(EXIT.findings);
     io.emit({ ...resultOf(worked), drift: total });
   });
 }
 
-function tellDrift(io: Io, { resources }: RunReport, total: number, milliseconds: number): void {
+function printDrift(io: Io, { resources }: RunReport, total: number, milliseconds: number): void {
   const entries = Object.entries<Progress>(resources);
   const number = (drift: Drift | undefined, kind: "missing" | "different" | "ghost") =>
     count(drift?.[kind] ?? 0);

@@ -2,7 +2,7 @@
 import { BillingError } from "../../core/runtime/errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 
-export interface ToldError {
+export interface DescribedError {
   /** A code of `BillingError`, or `unknown`. */
   readonly code: string;
   readonly message: string;
@@ -36,7 +36,7 @@ const TODO: { readonly [code: string]: string } = {
   "403": "The restricted key lacks that right. Give it in Stripe's dashboard, or use --resources.",
 };
 
-export function describeError(error: unknown): ToldError {
+export function describeError(error: unknown): DescribedError {
   const chain = chainOf(error);
   const billing = chain.find((each) => each instanceof BillingError);
   const code = billing instanceof BillingError ? billing.code : "unknown";

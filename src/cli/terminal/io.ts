@@ -31,7 +31,7 @@ export interface Io {
   /** A line for people, on stdout; nothing under `--json`. */
   print(line?: string): void;
   /** A line for people, on stderr. */
-  note(line: string): void;
+  warn(line: string): void;
   /** Rows with columns that line up, the first row being the head; nothing under `--json`. */
   table(rows: readonly (readonly string[])[]): void;
   /** A JSON value on a line of its own, under `--json` only. */
@@ -67,7 +67,7 @@ export interface IoParts {
 export function createIo({ stdout, stderr, stdin, env: given, cwd, argv }: IoParts): Io {
   const env = { ...given };
   const redact = createRedactor(env);
-  const json = argv.includes("--json"); // read here, because wrong arguments are told as JSON too
+  const json = argv.includes("--json"); // read here, because wrong arguments are reported as JSON too
   const isTerminal = stdout.isTTY === true;
   const hasColour = isTerminal && !json && !env.NO_COLOR && env.TERM !== "dumb";
   let exitCode: ExitCode = EXIT.ok;
@@ -88,7 +88,7 @@ export function createIo({ stdout, stderr, stdin, env: given, cwd, argv }: IoPar
     print: (line = "") => {
       if (!json) stdout.write(`${visible(redact(line))}\n`);
     },
-    note: (line) => stderr.write(`${visible(redact(line))}\n`),
+    warn: (line) => stderr.write(`${visible(redact(line))}\n`),
     table: (rows) => {
       for (const line of aligned(rows)) io.print(line);
     },
@@ -98,13 +98,13 @@ export function createIo({ stdout, stderr, stdin, env: given, cwd, argv }: IoPar
     write: (text) => stdout.write(redact(text)),
     reveal: (line) => stdout.write(`${line}\n`),
     fail: (error) => {
-      const told = describeError(error);
-      if (json) io.emit({ error: told });
+      const described = describeError(error);
+      if (json) io.emit({ error: described });
       else {
-        io.note(`${io.paint("red", "✗")} ${told.message}`);
-        if (told.todo) io.note(`  ${told.todo}`);
+        io.warn(`${io.paint("red", "✗")} ${described.message}`);
+        if (described.todo) io.warn(`  ${described.todo}`);
       }
-      io.exit(told.exitCode);
+      io.exit(described.exitCode);
     },
     exit: (code) => {
       exitCode = Math.max(exitCode, code) as ExitCode;

@@ -64,7 +64,7 @@ export const driftTotal = ({ resources }: RunReport): number =>
   Object.values(resources).reduce((sum, { drift }) => sum + (drift ? driftCount(drift) : 0), 0);
 
 /** Objects that could not be stored, by name, with what to do about them. */
-export function tellSetAside(io: Io, { count: number, examples }: SetAsideReport): void {
+export function printSetAside(io: Io, { count: number, examples }: SetAsideReport): void {
   if (number === 0) return;
   io.print(`${io.paint("red", "✗")} ${counted(number, "object")} could not be stored:`);
   for (const each of examples) io.print(`  ${describeSetAside(each)}`);

@@ -30,7 +30,7 @@ const unit = v.object({
     v.object({ eventId: text, type: text, created: v.number(), objectId: maybeText }),
   ),
   snapshots: v.optional(v.array(snapshot)),
-  wishes: v.optional(v.array(v.object({ kind, id: text, due: v.number(), data: v.any() }))),
+  requests: v.optional(v.array(v.object({ kind, id: text, due: v.number(), data: v.any() }))),
 });
 
 const recordWrite = v.object({

@@ -6,12 +6,12 @@ import type {
   Offer,
   Plan,
   RecordKind,
-  RecordWish,
+  RecordRequest,
   Snapshot,
   Store,
   StoredRecord,
 } from "../../core/mirror/store.js";
-import { asideWish } from "../../core/runtime/commit/set-aside.js";
+import { asideRequest } from "../../core/runtime/commit/set-aside.js";
 import type { Logger } from "../../core/runtime/config.js";
 import { decode, encode } from "./encode.js";
 import { fitted, OMITTED } from "./fit.js";
@@ -50,7 +50,7 @@ export function createConvexStore(
   };
 
   /** The records of what is stored in part, so that it is reported like what cannot be stored. */
-  const wishesFor = (snapshots: readonly Snapshot[], now: number): RecordWish[] =>
+  const requestsFor = (snapshots: readonly Snapshot[], now: number): RecordRequest[] =>
     snapshots.flatMap((snapshot) => {
       const { resource, id: object, content } = snapshot;
       if (content === null || !(OMITTED in content)) return [];
@@ -61,20 +61,20 @@ export function createConvexStore(
         "An object is too large for a Convex document and was stored in part",
       );
       const reason = `It is larger than a Convex document may be; ${omitted} of its fields were left out.`;
-      return [asideWish(snapshot, { reason, at: now, kept: "part", known: true })];
+      return [asideRequest(snapshot, { reason, at: now, kept: "part", known: true })];
     });
 
   const onWire = (batch: Batch): OperationOf<"commit">["batch"] => ({
     source: batch.source,
     now: batch.now,
-    units: batch.units.map(({ receipt, snapshots = [], wishes = [] }) => {
+    units: batch.units.map(({ receipt, snapshots = [], requests = [] }) => {
       const fitting = snapshots.map(stored);
       return {
         ...(receipt === undefined ? {} : { receipt }),
         snapshots: fitting,
-        wishes: [...wishes, ...wishesFor(fitting, batch.now)].map((wish) => ({
-          ...wish,
-          data: encode(wish.data),
+        requests: [...requests, ...requestsFor(fitting, batch.now)].map((request) => ({
+          ...request,
+          data: encode(request.data),
         })),
       };
     }),

@@ -41,18 +41,18 @@ export function isAppName(value: unknown): value is string {
  * `foreign`: an entity of another application, or, where this one has a name, of one without
  * (`app` is null; also when the name cannot be one). `malformed`: what cannot be an entity's id.
  */
-export type CarriedEntity =
+export type EntityInMetadata =
   | { readonly is: "none" }
   | { readonly is: "ours"; readonly entityId: string }
   | { readonly is: "foreign"; readonly entityId: string; readonly app: string | null }
   | { readonly is: "malformed" };
 
 /** Judges metadata as it came, by the application's own name if it has one. */
-export function carriedEntity(metadata: unknown, app: string | undefined): CarriedEntity {
+export function entityInMetadata(metadata: unknown, app: string | undefined): EntityInMetadata {
   if (typeof metadata !== "object" || metadata === null) return { is: "none" };
-  const carried = metadata as { readonly [key: string]: unknown };
-  const entityId = Object.hasOwn(carried, ENTITY_KEY) ? carried[ENTITY_KEY] : undefined;
-  const named = Object.hasOwn(carried, APP_KEY) ? carried[APP_KEY] : undefined;
+  const fields = metadata as { readonly [key: string]: unknown };
+  const entityId = Object.hasOwn(fields, ENTITY_KEY) ? fields[ENTITY_KEY] : undefined;
+  const named = Object.hasOwn(fields, APP_KEY) ? fields[APP_KEY] : undefined;
   if (entityId === undefined || entityId === null || entityId === "") return { is: "none" };
   if (!isEntityId(entityId)) return { is: "malformed" };
   const other = named === undefined || named === null || named === "" ? undefined : named;

@@ -2,7 +2,7 @@
  * Whether linked customers carry the application's name: what `doctor` reads. It only reads, a page
  * of the mirror at a time.
  */
-import { APP_KEY, carriedEntity } from "../catalogue/carrier.js";
+import { APP_KEY, entityInMetadata } from "../catalogue/carrier.js";
 import type { Row } from "../catalogue/catalogue.js";
 import type { Store } from "../mirror/store.js";
 import type { Stranger } from "../runtime/records/records.js";
@@ -13,8 +13,8 @@ const PAGE = 500;
 
 /** Whose name a customer carries: `ours`, `none`, or another application's (`theirs`). */
 export function markOf(metadata: unknown, app: string): "ours" | "none" | "theirs" {
-  const carried = (metadata ?? {}) as { readonly [key: string]: unknown };
-  const name = Object.hasOwn(carried, APP_KEY) ? carried[APP_KEY] : undefined;
+  const fields = (metadata ?? {}) as { readonly [key: string]: unknown };
+  const name = Object.hasOwn(fields, APP_KEY) ? fields[APP_KEY] : undefined;
   if (name === undefined || name === null || name === "") return "none";
   return name === app ? "ours" : "theirs";
 }
@@ -57,7 +57,7 @@ export async function readMarks(
   const strangers = new Map<string, Stranger>();
   const meet = (row: Row<"customers"> | undefined) => {
     if (row === undefined || row.entityId !== null) return;
-    const stranger = strangerBy(carriedEntity(row.stripe.metadata, app), row.customerId);
+    const stranger = strangerBy(entityInMetadata(row.stripe.metadata, app), row.customerId);
     if (stranger === undefined) return;
     const name = `${stranger.kind} ${stranger.app ?? ""}`;
     if (!strangers.has(name)) strangers.set(name, stranger);

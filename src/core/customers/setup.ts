@@ -3,22 +3,22 @@
  * at any step; and what events and lists tell about customers that carry an entity's id.
  */
 import type Stripe from "stripe";
-import { carriedEntity, isEntityId, RESERVED_KEYS } from "../catalogue/carrier.js";
+import { entityInMetadata, isEntityId, RESERVED_KEYS } from "../catalogue/carrier.js";
 import type { Row } from "../catalogue/catalogue.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
 import { AGAIN, inRounds } from "../runtime/rounds.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type Note, observed } from "../runtime/telemetry.js";
+import { type Annotate, observed } from "../runtime/telemetry.js";
 import { checkPlace } from "../stripe/account.js";
 import { type Claim, claimId, claimOf, nextCounter, type Target } from "./claim/claim.js";
 import { drive, isRefusal } from "./claim/drive.js";
 import { claimKey, counterIn } from "./claim/key.js";
 import { isTaken, linkOf, ownerOf, put, readClaim, reportOther } from "./claim/record.js";
-import { afterForeignSight, afterSight } from "./claim/sightings.js";
+import { afterForeignSighting, afterSighting } from "./claim/sightings.js";
 import { bringDetails } from "./details.js";
 import { checkMetadata } from "./metadata.js";
-import { noteStrangers, strangerBy } from "./strangers.js";
+import { recordStrangers, strangerBy } from "./strangers.js";
 
 /** What `setup` takes. */
 export interface SetupArgs {
@@ -58,23 +58,23 @@ export function setup(
   args: SetupArgs,
   reach: Reach = {},
 ): Promise<{ customerId: string }> {
-  return observed(runtime.telemetry, "setup", (note) => setUp(runtime, args, reach, note));
+  return observed(runtime.telemetry, "setup", (annotate) => setUp(runtime, args, reach, annotate));
 }
 
 async function setUp(
   runtime: Runtime,
   args: SetupArgs,
   reach: Reach,
-  note: Note | undefined,
+  annotate: Annotate | undefined,
 ): Promise<{ customerId: string }> {
   checkSetup(args);
   await checkPlace(runtime);
-  note?.({ outcome: "found" });
+  annotate?.({ outcome: "found" });
   const target = targetOf(args.entityId, reach);
   return inRounds("The entity's customer", async () => {
     const read = await readClaim(runtime, target);
     const customerId = await linkOf(runtime, read);
-    note?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
+    annotate?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
     if (customerId === undefined) await makeTogether(runtime, target, args);
     else if (await bringDetails(runtime, target, customerId, args, read)) return { customerId };
     return AGAIN;
@@ -150,15 +150,15 @@ export async function observeCustomer(runtime: Runtime, customer: Carrier): Prom
   if (isLinkKnown(runtime, customer.entityId, id)) return;
   const row = await runtime.store.row("customers", id);
   if (row === undefined) return;
-  const carried = carriedEntity(row.stripe.metadata, runtime.app);
-  const stranger = strangerBy(carried, id);
-  if (stranger !== undefined) await noteStrangers(runtime, [stranger]);
-  if (carried.is !== "ours" && carried.is !== "foreign") return;
-  const { entityId } = carried;
-  await linkSighted(runtime, row, { ...customer, entityId, isForeign: carried.is === "foreign" });
+  const entity = entityInMetadata(row.stripe.metadata, runtime.app);
+  const stranger = strangerBy(entity, id);
+  if (stranger !== undefined) await recordStrangers(runtime, [stranger]);
+  if (entity.is !== "ours" && entity.is !== "foreign") return;
+  const { entityId } = entity;
+  await linkSighting(runtime, row, { ...customer, entityId, isForeign: entity.is === "foreign" });
 }
 
-async function linkSighted(
+async function linkSighting(
   runtime: Runtime,
   { stripe: { created } }: Row<"customers">,
   customer: Carrier & { readonly isForeign: boolean },
@@ -177,11 +177,11 @@ async function linkSighted(
     const at = customer.at === undefined ? now : customer.at * 1000;
     const counter = nextCounter(claim, now, runtime.timing);
     const key = await claimKey({ ...owner, counter });
-    const sighted = { ...customer, counter: counterOfKey, at, isOlder };
+    const sighting = { ...customer, counter: counterOfKey, at, isOlder };
     const opening = { ...target, livemode: owner.livemode, counter, key, params: null };
     const next = customer.isForeign
-      ? afterForeignSight(claim, customer)
-      : afterSight(claim, sighted, opening);
+      ? afterForeignSighting(claim, customer)
+      : afterSighting(claim, sighting, opening);
     if (next === undefined || next === claim) return;
     if (await isTaken(runtime, id, target)) return;
     if ((await put(runtime, record, next)) === undefined) return AGAIN;

@@ -28,12 +28,12 @@ export interface StampReport {
 }
 
 /**
- * Stamps every linked customer that carries no application's name. `told` hears of each that was.
+ * Stamps every linked customer that carries no application's name. `onStamped` hears of each that was.
  * What Stripe refuses for one customer is reported and the others go on; anything else is thrown.
  */
 export async function stampCustomers(
   runtime: Runtime,
-  told: (stamped: number) => void = () => {},
+  onStamped: (stamped: number) => void = () => {},
 ): Promise<StampReport> {
   const { app } = runtime;
   if (app === undefined || !runtime.resources.includes("customers")) {
@@ -57,7 +57,7 @@ export async function stampCustomers(
             ? mark
             : await stamp(runtime, app, { entityId, account: null }, customer);
         if (became === "theirs") theirs.push(customer);
-        if (became === "stamped") told(++stamped);
+        if (became === "stamped") onStamped(++stamped);
       } catch (error) {
         if (!(error instanceof Stripe.errors.StripeError)) throw error;
         if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) provider(error);
@@ -82,7 +82,7 @@ async function stamp(
   }
   const mark = markOf(customer.metadata, app);
   if (mark === "theirs") return "theirs";
-  // Also where Stripe has the name already: the mirror, which lacks it, is told by the answer.
+  // Also where Stripe has the name already: the mirror, which lacks it, is onStamped by the answer.
   const snapshot = await inTurn(runtime, "POST customers", async () => {
     const startedAt = runtime.now();
     const params = { metadata: { [APP_KEY]: app } };

@@ -3,7 +3,7 @@
  * `doctor`. One short record, an example for each application, written at most once per process
  * and application, so that a neighbour's million customers cost nothing.
  */
-import type { CarriedEntity } from "../catalogue/carrier.js";
+import type { EntityInMetadata } from "../catalogue/carrier.js";
 import type { Store } from "../mirror/store.js";
 import type { BillingConfig } from "../runtime/config.js";
 import { records, type Stranger } from "../runtime/records/records.js";
@@ -13,24 +13,24 @@ import type { Runtime } from "../runtime/runtime.js";
 const MOST = 20;
 
 /** What a customer carries makes it a stranger; undefined if it may be linked, or carries nothing. */
-export function strangerBy(carried: CarriedEntity, customer: string): Stranger | undefined {
-  if (carried.is === "malformed") return { kind: "malformed", app: null, customer };
-  if (carried.is !== "foreign") return undefined;
-  return { kind: carried.app === null ? "unnamed" : "app", app: carried.app, customer };
+export function strangerBy(entity: EntityInMetadata, customer: string): Stranger | undefined {
+  if (entity.is === "malformed") return { kind: "malformed", app: null, customer };
+  if (entity.is !== "foreign") return undefined;
+  return { kind: entity.app === null ? "unnamed" : "app", app: entity.app, customer };
 }
 
 const nameOf = ({ kind, app }: Stranger): string => `${kind} ${app ?? ""}`;
 
 /** What this process has remembered already. */
-const noted = new WeakMap<BillingConfig, Set<string>>();
+const remembered = new WeakMap<BillingConfig, Set<string>>();
 
 /** Remembers strangers, the first of each kind and application. */
-export async function noteStrangers(
+export async function recordStrangers(
   runtime: Runtime,
   strangers: readonly Stranger[],
 ): Promise<void> {
-  const known = noted.get(runtime.config) ?? new Set<string>();
-  noted.set(runtime.config, known);
+  const known = remembered.get(runtime.config) ?? new Set<string>();
+  remembered.set(runtime.config, known);
   for (const stranger of strangers) {
     if (known.size >= MOST || known.has(nameOf(stranger))) continue;
     await remember(runtime, stranger);

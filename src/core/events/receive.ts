@@ -4,48 +4,48 @@
  * stored or durably asked for.
  */
 import type Stripe from "stripe";
-import { carriedEntity } from "../catalogue/carrier.js";
+import { entityInMetadata } from "../catalogue/carrier.js";
 import { forgetCustomer } from "../customers/claim/record.js";
 import { observeCustomer } from "../customers/setup.js";
-import { noteStrangers, strangerBy } from "../customers/strangers.js";
-import { type ReceivedEvent, sightOfEvent, sightOfHint } from "../mirror/snapshot.js";
-import type { Receipt, RecordWish, Snapshot, Unit } from "../mirror/store.js";
+import { recordStrangers, strangerBy } from "../customers/strangers.js";
+import { type ReceivedEvent, snapshotOfEvent, snapshotOfHint } from "../mirror/snapshot.js";
+import type { Receipt, RecordRequest, Snapshot, Unit } from "../mirror/store.js";
 import { wellFormed } from "../mirror/text.js";
 import { commit } from "../runtime/commit/commit.js";
 import { idProblem } from "../runtime/commit/set-aside.js";
-import { type EventOutcome, eventOutcome, tellEvent } from "../runtime/observe.js";
+import { type EventOutcome, eventOutcome, logEvent } from "../runtime/observe.js";
 import type { Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */
 export type Received = "handled" | "duplicate" | "ignored";
 
-/** `heard` is told more finely what became of the event. */
+/** `onOutcome` is called with the finer outcome, for telemetry. */
 export async function receiveEvent(
   runtime: Runtime,
   event: ReceivedEvent,
-  heard?: (outcome: EventOutcome) => void,
+  onOutcome?: (outcome: EventOutcome) => void,
 ): Promise<Received> {
   const effect = effectOf(runtime, event);
   if (effect === undefined) {
-    heard?.("ignored");
-    tellEvent(runtime, "webhook", receiptOf(event), "ignored");
+    onOutcome?.("ignored");
+    logEvent(runtime, "webhook", receiptOf(event), "ignored");
     return "ignored";
   }
   const result = await commit(runtime, { source: "event", units: [effect.unit] });
   // Also for a duplicate: whoever handled it first may have died before this.
-  if (effect.carried !== undefined) await follow(runtime, effect.carried);
-  if (effect.stranger !== undefined) await noteStrangers(runtime, [effect.stranger]);
+  if (effect.followUp !== undefined) await follow(runtime, effect.followUp);
+  if (effect.stranger !== undefined) await recordStrangers(runtime, [effect.stranger]);
   const outcome = eventOutcome(effect.unit, result.units[0]);
-  heard?.(outcome);
-  tellEvent(runtime, "webhook", effect.unit.receipt, outcome);
+  onOutcome?.(outcome);
+  logEvent(runtime, "webhook", effect.unit.receipt, outcome);
   return result.units[0]?.duplicate === false ? "handled" : "duplicate";
 }
 
 /** What an event asks for: what is committed at once, and what is to be followed afterwards. */
 export interface EventEffect {
   readonly unit: Unit & { readonly receipt: Receipt };
-  readonly carried: Carried | undefined;
+  readonly followUp: FollowUp | undefined;
   readonly stranger: Stranger | undefined;
 }
 
@@ -54,18 +54,18 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
   const effects = runtime.effects.get(event.type as Stripe.Event.Type);
   if (effects === undefined) return undefined;
   const snapshots: Snapshot[] = [];
-  const wishes: RecordWish[] = [];
+  const requests: RecordRequest[] = [];
   for (const effect of effects) {
-    // mutant "a hint that names its subscription has a list read": sightOfHint(runtime, event) -> undefined
+    // mutant "a hint that names its subscription has a list read": snapshotOfHint(runtime, event) -> undefined
     const snapshot =
       effect.kind === "refresh"
-        ? sightOfHint(runtime, event)
-        : sightOfEvent(runtime, event, effect);
+        ? snapshotOfHint(runtime, event)
+        : snapshotOfEvent(runtime, event, effect);
     if (snapshot !== undefined) snapshots.push(snapshot);
-    else if (effect.kind === "refresh") wishes.push(...refreshWish(runtime, event));
+    else if (effect.kind === "refresh") requests.push(...refreshRequest(runtime, event));
   }
-  const unit = { receipt: receiptOf(event), snapshots, wishes };
-  return { unit, ...carriedBy(runtime, event) };
+  const unit = { receipt: receiptOf(event), snapshots, requests };
+  return { unit, ...followUpOf(runtime, event) };
 }
 
 function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {
@@ -77,7 +77,7 @@ function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {
  * Events about invoices, payments and checkouts refresh the subscription that they name. Those that
  * name none refresh all of their customer's.
  */
-function refreshWish(runtime: Runtime, event: ReceivedEvent): RecordWish[] {
+function refreshRequest(runtime: Runtime, event: ReceivedEvent): RecordRequest[] {
   const { customer } = event.object;
   if (typeof customer !== "string" || idProblem(customer) !== undefined) return [];
   const due = runtime.now() + runtime.timing.refreshDelay;
@@ -86,31 +86,31 @@ function refreshWish(runtime: Runtime, event: ReceivedEvent): RecordWish[] {
 }
 
 /** What happened to a customer that the links between entities and customers must follow. */
-export type Carried =
+export type FollowUp =
   | { readonly forget: string }
   | { readonly observe: Parameters<typeof observeCustomer>[1] };
 
-function carriedBy(runtime: Runtime, event: ReceivedEvent): Omit<EventEffect, "unit"> {
+function followUpOf(runtime: Runtime, event: ReceivedEvent): Omit<EventEffect, "unit"> {
   const { id, metadata } = event.object;
-  const nothing = { carried: undefined, stranger: undefined };
+  const nothing = { followUp: undefined, stranger: undefined };
   if (id === undefined) return nothing;
-  if (event.type === "customer.deleted") return { ...nothing, carried: { forget: id } };
+  if (event.type === "customer.deleted") return { ...nothing, followUp: { forget: id } };
   if (event.type !== "customer.created" && event.type !== "customer.updated") return nothing;
-  const carried = carriedEntity(metadata, runtime.app);
+  const entity = entityInMetadata(metadata, runtime.app);
   const { idempotencyKey, created: at } = event;
   // A creation may be that of a claim which was made before the application had its name.
   const mayBeOurs =
-    carried.is === "ours" || (carried.is === "foreign" && event.type === "customer.created");
+    entity.is === "ours" || (entity.is === "foreign" && event.type === "customer.created");
   return {
-    carried: mayBeOurs
-      ? { observe: { id, entityId: carried.entityId, idempotencyKey, at } }
+    followUp: mayBeOurs
+      ? { observe: { id, entityId: entity.entityId, idempotencyKey, at } }
       : undefined,
-    stranger: strangerBy(carried, id),
+    stranger: strangerBy(entity, id),
   };
 }
 
 /** Keeps the links in step. Doing it twice does no harm. */
-export async function follow(runtime: Runtime, carried: Carried): Promise<void> {
-  if ("forget" in carried) await forgetCustomer(runtime, carried.forget);
-  else await observeCustomer(runtime, carried.observe);
+export async function follow(runtime: Runtime, followUp: FollowUp): Promise<void> {
+  if ("forget" in followUp) await forgetCustomer(runtime, followUp.forget);
+  else await observeCustomer(runtime, followUp.observe);
 }

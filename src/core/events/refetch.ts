@@ -3,12 +3,12 @@
  * between. A worker may die at any point; whatever it held is handed out again.
  */
 import type Stripe from "stripe";
-import { carriedEntity } from "../catalogue/carrier.js";
+import { entityInMetadata } from "../catalogue/carrier.js";
 import type { ResourceName } from "../catalogue/catalogue.js";
 import type { Listing, Retrieval } from "../catalogue/resource.js";
 import { resources } from "../catalogue/resources.js";
 import { observeCustomer } from "../customers/setup.js";
-import { noteStrangers, strangerBy } from "../customers/strangers.js";
+import { recordStrangers, strangerBy } from "../customers/strangers.js";
 import { LONGEST_PAUSE } from "../mirror/due.js";
 import { hash } from "../mirror/hash.js";
 import { type AnswerHeaders, headerOf } from "../mirror/headers.js";
@@ -20,7 +20,7 @@ import { commit } from "../runtime/commit/commit.js";
 import { errorType, factsOf } from "../runtime/error-facts.js";
 import { removal } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type Note, observed } from "../runtime/telemetry.js";
+import { type Annotate, observed } from "../runtime/telemetry.js";
 import { paced } from "../stripe/pacer.js";
 
 // mutant "no watchdog": 30_000 -> 1_800_000
@@ -53,9 +53,9 @@ export function answerAsk(
   ask: Ask,
   { awaited = false, rounds = ROUNDS } = {},
 ): Promise<boolean> {
-  return observed(runtime.telemetry, "refetch", (note) => {
-    note?.({ resource: ask.resource, object: ask.id });
-    return answer(runtime, ask, { awaited, rounds }, note);
+  return observed(runtime.telemetry, "refetch", (annotate) => {
+    annotate?.({ resource: ask.resource, object: ask.id });
+    return answer(runtime, ask, { awaited, rounds }, annotate);
   });
 }
 
@@ -63,7 +63,7 @@ async function answer(
   runtime: Runtime,
   ask: Ask,
   { awaited, rounds }: { readonly awaited: boolean; readonly rounds: number },
-  note: Note | undefined,
+  annotate: Annotate | undefined,
 ): Promise<boolean> {
   let { revision } = ask;
   for (let round = 0; round < rounds; round++) {
@@ -72,7 +72,7 @@ async function answer(
     try {
       snapshot = await retrieve(runtime, ask.resource, ask.id, revision, awaited);
     } catch (error) {
-      note?.({ outcome: "failed", "error.type": errorType(error) });
+      annotate?.({ outcome: "failed", "error.type": errorType(error) });
       const line = { object: ask.id, resource: ask.resource, ...factsOf(error) };
       runtime.log?.warn(line, "Stripe could not be asked; trying again later");
       await postpone(runtime, { ...ask, revision }, pauseAfter(error, ask));
@@ -81,12 +81,12 @@ async function answer(
     // mutant "a refresh dropped by an earlier reading": refresh -> await refreshWaitingFor(runtime, ask)
     const outcome = await store(runtime, snapshot, refresh);
     if (outcome?.act === "aside") {
-      note?.({ outcome: "set_aside" });
+      annotate?.({ outcome: "set_aside" });
       await runtime.store.postponeAsk({ ...ask, revision }, runtime.now() + LONGEST_PAUSE);
       return false;
     }
     if (outcome?.act !== "retry") {
-      note?.({ outcome: snapshot.kind === "changed" ? "stored" : snapshot.kind });
+      annotate?.({ outcome: snapshot.kind === "changed" ? "stored" : snapshot.kind });
       const line = { object: ask.id, resource: ask.resource, found: snapshot.kind };
       runtime.log?.info(line, "An object was read from Stripe");
       if (ask.resource === "customers") await followAnswer(runtime, snapshot);
@@ -94,7 +94,7 @@ async function answer(
     }
     revision = outcome.revision;
   }
-  note?.({ outcome: "overtaken" });
+  annotate?.({ outcome: "overtaken" });
   await postpone(runtime, { ...ask, revision }, ASK_DELAY);
   return false;
 }
@@ -102,12 +102,12 @@ async function answer(
 /** An event that could not be used said nothing about the customer's entity; its answer does. */
 async function followAnswer(runtime: Runtime, { id, content }: Snapshot): Promise<void> {
   const { metadata } = (content ?? {}) as { readonly metadata?: unknown };
-  const carried = carriedEntity(metadata, runtime.app);
-  if (carried.is === "none") return;
-  const stranger = strangerBy(carried, id);
-  if (stranger !== undefined) return noteStrangers(runtime, [stranger]);
-  if (carried.is !== "ours") return;
-  await observeCustomer(runtime, { id, entityId: carried.entityId, idempotencyKey: null });
+  const entity = entityInMetadata(metadata, runtime.app);
+  if (entity.is === "none") return;
+  const stranger = strangerBy(entity, id);
+  if (stranger !== undefined) return recordStrangers(runtime, [stranger]);
+  if (entity.is !== "ours") return;
+  await observeCustomer(runtime, { id, entityId: entity.entityId, idempotencyKey: null });
 }
 
 /**
@@ -123,7 +123,7 @@ async function refreshWaitingFor(
   return row && runtime.store.record("refresh", row.customerId);
 }
 
-/** Writes an answer, and drops the refresh that it makes needless unless that was wished for anew. */
+/** Writes an answer, and drops the refresh that it makes needless unless another event has requested it again. */
 async function store(
   runtime: Runtime,
   snapshot: Snapshot,

@@ -4,7 +4,7 @@
  * lost; where a subscription of that customer is read for another reason, that reading serves.
  */
 
-import { sightsOfPage } from "../mirror/snapshot.js";
+import { snapshotsOfPage } from "../mirror/snapshot.js";
 import type { Ask } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
@@ -37,7 +37,7 @@ export async function refreshCustomer(
       });
     };
     const page = await (awaited ? send() : paced(runtime, "GET subscriptions", send));
-    const snapshots = sightsOfPage(runtime, "subscriptions", page, startedAt);
+    const snapshots = snapshotsOfPage(runtime, "subscriptions", page, startedAt);
     const { units } = await commit(runtime, { source: "page", units: [{ snapshots }] });
     const [unit] = units;
     const asks = (unit?.duplicate === false ? unit.outcomes : []).flatMap(

@@ -9,7 +9,7 @@ import { configAdvice, reportConfigProblem } from "../runtime/config-problem.js"
 import { errorType, factsOf } from "../runtime/error-facts.js";
 import { BillingError, type BillingErrorCode } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type Note, observed } from "../runtime/telemetry.js";
+import { type Annotate, observed } from "../runtime/telemetry.js";
 import { checkPlace, isOwnAccount } from "../stripe/account.js";
 import { BodyRefused, type BodySource, createIntake, fetchBody, INTAKE_LIMITS } from "./body.js";
 import { receiveEvent } from "./receive.js";
@@ -27,38 +27,40 @@ export function handleWebhook(
   request: Request,
   body: BodySource = fetchBody(request),
 ): Promise<Response> {
-  return observed(runtime.telemetry, "webhook", (note) => receive(runtime, request, body, note));
+  return observed(runtime.telemetry, "webhook", (annotate) =>
+    receive(runtime, request, body, annotate),
+  );
 }
 
 async function receive(
   runtime: Runtime,
   request: Request,
   source: BodySource,
-  note: Note | undefined,
+  annotate: Annotate | undefined,
 ): Promise<Response> {
   let event: ReceivedEvent | undefined;
   try {
-    note?.({ outcome: "refused" });
+    annotate?.({ outcome: "refused" });
     if (request.method !== "POST") {
       return problem(405, "invalid_argument", "Webhooks are sent by POST.", { Allow: "POST" });
     }
     if (request.bodyUsed) {
-      note?.({ outcome: "failed", "error.type": "invalid_config" });
+      annotate?.({ outcome: "failed", "error.type": "invalid_config" });
       return bodyGone(runtime);
     }
     event = readEvent(parse(await proven(runtime, request, source)));
     if (event === undefined) {
       return problem(400, "invalid_argument", "The body is not a Stripe event.");
     }
-    note?.({ type: event.type, event: event.id, object: event.object.id });
+    annotate?.({ type: event.type, event: event.id, object: event.object.id });
     // First, because a live endpoint is also sent test events of connected accounts.
     if (event.account !== undefined && !(await isOwnAccount(runtime, event.account))) {
-      note?.({ outcome: "ignored" });
+      annotate?.({ outcome: "ignored" });
       runtime.log?.info(lineOf(event), "An event of another account was ignored");
       return json(200, { received: "ignored" });
     }
     if (event.livemode !== isLive(runtime.config)) {
-      note?.({ "error.type": "livemode_mismatch" });
+      annotate?.({ "error.type": "livemode_mismatch" });
       runtime.log?.error(lineOf(event), "An event of the other mode was refused");
       return problem(
         400,
@@ -67,17 +69,21 @@ async function receive(
       );
     }
     await checkPlace(runtime);
-    const received = await receiveEvent(runtime, event, note && ((outcome) => note({ outcome })));
+    const received = await receiveEvent(
+      runtime,
+      event,
+      annotate && ((outcome) => annotate({ outcome })),
+    );
     // Nearly every answer is this one, and a body is a stream to make and to read.
     return received === "handled" ? new Response() : json(200, { received });
   } catch (error) {
     if (error instanceof BodyRefused) return turnedAway(runtime, error);
-    note?.({ "error.type": errorType(error) });
+    annotate?.({ "error.type": errorType(error) });
     if (error instanceof BillingError && error.code === "invalid_signature") {
-      note?.({ outcome: "refused_signature" });
+      annotate?.({ outcome: "refused_signature" });
       return problem(400, error.code, error.message);
     }
-    note?.({ outcome: "failed" });
+    annotate?.({ outcome: "failed" });
     const advice = configAdvice(error);
     if (advice !== undefined) {
       reportConfigProblem(

@@ -6,7 +6,7 @@
 import type Stripe from "stripe";
 import type { StripeObject } from "../catalogue/catalogue.js";
 import type { Reach } from "../customers/setup.js";
-import { answeredAt, plain, sightOfPart, stripeStatus } from "../mirror/snapshot.js";
+import { answeredAt, plain, snapshotOfPart, stripeStatus } from "../mirror/snapshot.js";
 import type { Offer } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import type { BillingConfig } from "../runtime/config.js";
@@ -132,8 +132,8 @@ async function fetchOffer(runtime: Runtime, id: string, reach: Reach): Promise<O
   }) as Price;
   const owner = whole && (plain(whole) as StripeObject<"products">);
   const snapshots = [
-    sightOfPart("prices", price, seen),
-    ...(owner === undefined ? [] : [sightOfPart("products", owner, seen)]),
+    snapshotOfPart("prices", price, seen),
+    ...(owner === undefined ? [] : [snapshotOfPart("products", owner, seen)]),
   ].filter(({ resource }) => runtime.resources.includes(resource));
   if (own && snapshots.length > 0) {
     await commit(runtime, { source: "call", units: [{ snapshots }] });

@@ -80,14 +80,14 @@ export interface Link {
   readonly url: string;
 }
 
-/** What makes a link, with what is told of it. */
-function told<A extends readonly unknown[]>(
+/** A function that makes a link, with its span and its log line. */
+function observedLink<A extends readonly unknown[]>(
   link: "checkout" | "payment" | "portal",
   make: (runtime: Runtime, ...args: A) => Promise<Link>,
 ): (runtime: Runtime, ...args: A) => Promise<Link> {
   return (runtime, ...args) =>
-    observed(runtime.telemetry, "link", async (note) => {
-      note?.({ link });
+    observed(runtime.telemetry, "link", async (annotate) => {
+      annotate?.({ link });
       try {
         return await make(runtime, ...args);
       } catch (error) {
@@ -97,12 +97,12 @@ function told<A extends readonly unknown[]>(
     });
 }
 
-export const subscribe = told("checkout", subscribeLink);
-export const pay = told("payment", payLink);
-export const checkout = told("checkout", checkoutLink);
-export const portal = told("portal", portalLink);
+export const subscribe = observedLink("checkout", subscribeLink);
+export const pay = observedLink("payment", payLink);
+export const checkout = observedLink("checkout", checkoutLink);
+export const portal = observedLink("portal", portalLink);
 /** The portal of variant B, which passes nothing through. */
-export const plainPortal = told("portal", async (runtime: Runtime, args: PortalArgs) => {
+export const plainPortal = observedLink("portal", async (runtime: Runtime, args: PortalArgs) => {
   checkKnown("portal", args, PORTAL);
   return portalLink(runtime, args);
 });

@@ -1,6 +1,6 @@
 /** What a batch does to records, and by its claims to the links of customers. Pure. */
 import type { Known } from "./facts.js";
-import type { RecordWish, RecordWrite } from "./store.js";
+import type { RecordRequest, RecordWrite } from "./store.js";
 import type { Write } from "./writes.js";
 
 /** The entity that an object belongs to after the batch, for objects where that changes. */
@@ -14,12 +14,12 @@ export interface PlannedRecords {
 
 export function planRecords(
   records: readonly RecordWrite[],
-  wishes: readonly RecordWish[],
+  requests: readonly RecordRequest[],
   facts: Known,
 ): PlannedRecords {
   const writes = new Map<string, Write | undefined>();
-  for (const wish of merged(wishes)) writes.set(keyOf(wish), granted(wish, facts));
-  // A record that is both wished for and written is written: what is wished for is there then.
+  for (const request of merged(requests)) writes.set(keyOf(request), granted(request, facts));
+  // A write replaces a request for the same record: the record is there then, as was requested.
   for (const record of records) writes.set(keyOf(record), written(record, facts));
   return {
     conflict: conflictOf(records, facts),
@@ -30,22 +30,25 @@ export function planRecords(
 
 const keyOf = ({ kind, id }: Pick<RecordWrite, "kind" | "id">): string => `${kind} ${id}`;
 
-/** One wish a record, the last one, at the earliest time that was wished for. */
-function merged(wishes: readonly RecordWish[]): readonly RecordWish[] {
-  const found = new Map<string, RecordWish>();
-  for (const wish of wishes) {
-    const due = Math.min(found.get(keyOf(wish))?.due ?? wish.due, wish.due);
-    found.set(keyOf(wish), { ...wish, due });
+/** One request per record: the data of the last one, the earliest of the due times. */
+function merged(requests: readonly RecordRequest[]): readonly RecordRequest[] {
+  const found = new Map<string, RecordRequest>();
+  for (const request of requests) {
+    const due = Math.min(found.get(keyOf(request))?.due ?? request.due, request.due);
+    found.set(keyOf(request), { ...request, due });
   }
   return [...found.values()];
 }
 
-/** The record of a wish: a new one, or the one that is there, raised, renewed and never later. */
-function granted({ kind, id, due: wished, data }: RecordWish, facts: Known): Write | undefined {
+/** A new record, or the existing one: revision raised, data replaced, never due later than before. */
+function granted(
+  { kind, id, due: requested, data }: RecordRequest,
+  facts: Known,
+): Write | undefined {
   const before = facts.record(kind, id);
   if (before === undefined) return undefined;
   const from = before?.revision ?? 0;
-  const due = Math.min(before?.due ?? wished, wished);
+  const due = Math.min(before?.due ?? requested, requested);
   return {
     write: "putRecord",
     kind,

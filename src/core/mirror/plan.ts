@@ -14,7 +14,7 @@ import type {
   Batch,
   Outcome,
   Receipt,
-  RecordWish,
+  RecordRequest,
   RecordWrite,
   Snapshot,
   UnitOutcome,
@@ -52,7 +52,7 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
   const facts = noting(known, missing);
   const objects = new Map<string, Judged>();
   const receipts = new Map<string, Receipt>();
-  const wishes: RecordWish[] = [];
+  const requests: RecordRequest[] = [];
 
   const outcomes = batch.units.map((unit): UnitOutcome => {
     const { receipt } = unit;
@@ -63,7 +63,7 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
       }
       receipts.set(receipt.eventId, receipt);
     }
-    wishes.push(...(unit.wishes ?? []));
+    requests.push(...(unit.requests ?? []));
     const snapshots = unit.snapshots ?? [];
     return {
       duplicate: false,
@@ -72,7 +72,7 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
   });
 
   const judged = [...objects.values()];
-  const records = planRecords(batch.records ?? [], wishes, facts);
+  const records = planRecords(batch.records ?? [], requests, facts);
   const rows = planRows(judged, records.links, chosen, batch.now, facts);
   if (missing.size > 0) return { missing: [...missing.values()] };
   if (records.conflict !== undefined) return { committed: false, conflict: records.conflict };

@@ -28,7 +28,7 @@ export type Origin =
   /** A retrieval of this object: counts only if nothing happened since it was asked. */
   | "answer";
 
-export interface Sight extends Interval {
+export interface SnapshotFacts extends Interval {
   readonly origin: Origin;
   /** `created`, `changed` and `deleted` as Stripe tells it; `missing` is a 404. */
   readonly kind: "created" | "changed" | "deleted" | "missing";
@@ -71,73 +71,84 @@ const NEVER: Interval = { lo: -1, hi: -1 };
 const DROP: Verdict = { act: "drop" };
 
 /** Judges one snapshot. The verdict must be applied in the transaction that read `known`. */
-export function judge(known: Version | undefined, sight: Sight, at: Circumstances): Verdict {
+export function judge(
+  known: Version | undefined,
+  snapshot: SnapshotFacts,
+  at: Circumstances,
+): Verdict {
   const final = !at.idsReturn;
-  // mutant "tombstones ignored": DROP -> sight.origin === "answer" ? DROP : judgeFirst(sight, at)
+  // mutant "tombstones ignored": DROP -> snapshot.origin === "answer" ? DROP : judgeFirst(snapshot, at)
   if (final && known?.state === "deleted") return DROP;
-  if (sight.origin === "answer") return judgeAnswer(known, sight);
-  if (final && sight.kind === "deleted") return written(known, sight, at);
-  if (known === undefined) return judgeFirst(sight, at);
-  if (sight.hi < known.lo) return DROP;
-  const isEvent = sight.origin === "event";
-  // mutant "a creation over what exists": DROP -> written(known, sight, at)
-  if (isEvent && final && sight.kind === "created" && known.state === "live") return DROP;
-  const succeedsCreation = isEvent && known.first && sight.kind !== "created";
-  // mutant "ties written": sight.lo > known.hi -> sight.hi >= known.lo
-  if (sight.usable && (sight.lo > known.hi || succeedsCreation)) {
+  if (snapshot.origin === "answer") return judgeAnswer(known, snapshot);
+  if (final && snapshot.kind === "deleted") return written(known, snapshot, at);
+  if (known === undefined) return judgeFirst(snapshot, at);
+  if (snapshot.hi < known.lo) return DROP;
+  const isEvent = snapshot.origin === "event";
+  // mutant "a creation over what exists": DROP -> written(known, snapshot, at)
+  if (isEvent && final && snapshot.kind === "created" && known.state === "live") return DROP;
+  const succeedsCreation = isEvent && known.first && snapshot.kind !== "created";
+  // mutant "ties written": snapshot.lo > known.hi -> snapshot.hi >= known.lo
+  if (snapshot.usable && (snapshot.lo > known.hi || succeedsCreation)) {
     // A list shows everything again and again: what has not changed is not written again.
-    const again = sight.origin === "page" && known.state === "live";
+    const again = snapshot.origin === "page" && known.state === "live";
     if (again && at.equal === undefined) return { act: "compare" };
-    // mutant "an equal page writes the row again": again && at.equal ? touched(known, sight) : ->
-    return again && at.equal ? touched(known, sight) : written(known, sight, at);
+    // mutant "an equal page writes the row again": again && at.equal ? touched(known, snapshot) : ->
+    return again && at.equal ? touched(known, snapshot) : written(known, snapshot, at);
   }
-  if (sight.usable && mayBeEqual(known, sight)) {
-    if (sight.kind !== "deleted" && at.equal === undefined) return { act: "compare" };
-    if (sight.kind === "deleted" || at.equal) return touched(known, sight);
+  if (snapshot.usable && mayBeEqual(known, snapshot)) {
+    if (snapshot.kind !== "deleted" && at.equal === undefined) return { act: "compare" };
+    if (snapshot.kind === "deleted" || at.equal) return touched(known, snapshot);
   }
   return asked(known);
 }
 
 /** The rule for a retrieval: it is what Stripe says now, unless something came in between. */
-function judgeAnswer(known: Version | undefined, sight: Sight): Verdict {
+function judgeAnswer(known: Version | undefined, snapshot: SnapshotFacts): Verdict {
   const revision = known?.revision ?? 0;
   // mutant "compare-and-set dropped"
-  if (revision !== sight.askedAt) return { act: "retry" };
-  const state = stateOf(sight);
+  if (revision !== snapshot.askedAt) return { act: "retry" };
+  const state = stateOf(snapshot);
   return {
     act: "write",
-    next: { revision: revision + 1, state, lo: sight.lo, hi: sight.hi, stale: false, first: false },
+    next: {
+      revision: revision + 1,
+      state,
+      lo: snapshot.lo,
+      hi: snapshot.hi,
+      stale: false,
+      first: false,
+    },
     content: state === "live" ? "set" : "clear",
   };
 }
 
 /** Nothing is known of the object yet. What is seen is kept; if it may be old, Stripe is asked. */
-function judgeFirst(sight: Sight, at: Circumstances): Verdict {
-  if (!sight.usable) return asked(undefined);
-  const verdict = written(undefined, sight, at);
+function judgeFirst(snapshot: SnapshotFacts, at: Circumstances): Verdict {
+  if (!snapshot.usable) return asked(undefined);
+  const verdict = written(undefined, snapshot, at);
   // mutant "the watermark ignored": at.watermark !== undefined -> false
-  const mayBeOld = at.watermark !== undefined && sight.lo <= at.watermark;
-  if (sight.origin !== "event" || !mayBeOld || verdict.act !== "write") return verdict;
+  const mayBeOld = at.watermark !== undefined && snapshot.lo <= at.watermark;
+  if (snapshot.origin !== "event" || !mayBeOld || verdict.act !== "write") return verdict;
   return { ...verdict, act: "ask", next: { ...verdict.next, stale: true, first: false } };
 }
 
-function written(known: Version | undefined, sight: Sight, at: Circumstances): Verdict {
-  const state = stateOf(sight);
+function written(known: Version | undefined, snapshot: SnapshotFacts, at: Circumstances): Verdict {
+  const state = stateOf(snapshot);
   const final = state === "deleted" && !at.idsReturn;
   return {
     act: "write",
     next: {
       revision: (known?.revision ?? 0) + 1,
       state,
-      lo: sight.lo,
-      hi: sight.hi,
+      lo: snapshot.lo,
+      hi: snapshot.hi,
       // mutant "a newer event settles an ask": known?.stale ?? false -> false
       stale: final ? false : (known?.stale ?? false), // only an answer settles an ask
       // mutant "an id that returns has a first event": !at.idsReturn -> true
       first:
         known === undefined &&
-        sight.origin === "event" &&
-        sight.kind === "created" &&
+        snapshot.origin === "event" &&
+        snapshot.kind === "created" &&
         !at.idsReturn,
     },
     content: state === "live" ? "set" : "clear",
@@ -145,15 +156,15 @@ function written(known: Version | undefined, sight: Sight, at: Circumstances): V
 }
 
 /** The same content, seen again: it was true for longer than was known. */
-function touched(known: Version, sight: Sight): Verdict {
+function touched(known: Version, snapshot: SnapshotFacts): Verdict {
   const next: Version = {
     ...known,
     // mutant "equal content without a raised revision": + 1 -> + 0
     revision: known.revision + 1,
-    // mutant "equal content does not extend": sight.lo -> known.lo
-    lo: Math.max(known.lo, sight.lo),
-    // mutant "equal content does not extend": sight.hi -> known.hi
-    hi: Math.max(known.hi, sight.hi),
+    // mutant "equal content does not extend": snapshot.lo -> known.lo
+    lo: Math.max(known.lo, snapshot.lo),
+    // mutant "equal content does not extend": snapshot.hi -> known.hi
+    hi: Math.max(known.hi, snapshot.hi),
     first: false,
   };
   return { act: "touch", next, content: "keep" };
@@ -170,11 +181,11 @@ function asked(known: Version | undefined): Verdict {
   };
 }
 
-function stateOf(sight: Sight): "live" | "deleted" | "missing" {
-  // mutant "a 404 is final": ? sight.kind -> ? "deleted"
-  return sight.kind === "deleted" || sight.kind === "missing" ? sight.kind : "live";
+function stateOf(snapshot: SnapshotFacts): "live" | "deleted" | "missing" {
+  // mutant "a 404 is final": ? snapshot.kind -> ? "deleted"
+  return snapshot.kind === "deleted" || snapshot.kind === "missing" ? snapshot.kind : "live";
 }
 
-function mayBeEqual(known: Version, sight: Sight): boolean {
-  return known.state === stateOf(sight);
+function mayBeEqual(known: Version, snapshot: SnapshotFacts): boolean {
+  return known.state === stateOf(snapshot);
 }

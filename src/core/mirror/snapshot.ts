@@ -95,7 +95,7 @@ export interface Dating {
 }
 
 /** What an event says about the object it carries. */
-export function sightOfEvent(
+export function snapshotOfEvent(
   runtime: Dating & { stripe(): Stripe },
   event: ReceivedEvent,
   effect: Extract<Effect, { kind: "upsert" | "delete" }>,
@@ -125,7 +125,7 @@ export function sightOfEvent(
  * What an invoice, a payment or a checkout says about a subscription that it names: that something
  * may have happened to it. Undefined if it names none.
  */
-export function sightOfHint(runtime: Dating, event: ReceivedEvent): Snapshot | undefined {
+export function snapshotOfHint(runtime: Dating, event: ReceivedEvent): Snapshot | undefined {
   const id = subscriptionIn(event.object);
   if (id === undefined) return undefined;
   return {
@@ -155,7 +155,7 @@ export function answeredAt(runtime: Dating, answer: Answered<object>, startedAt:
 }
 
 /** What a list page says about each of its objects. */
-export function sightsOfPage(
+export function snapshotsOfPage(
   runtime: Dating,
   resource: ResourceName,
   page: Answered<{ readonly data: readonly { readonly id: string }[] }>,
@@ -182,17 +182,17 @@ export function sightsOfPage(
 }
 
 /** What the answer to a creation says: its id was not known before, so it counts as a page of one. */
-export function sightOfCreation(
+export function snapshotOfCreation(
   runtime: Dating,
   resource: ResourceName,
   object: Answered<{ readonly id: string }>,
   startedAt: number,
 ): Snapshot {
-  return sightOfPart(resource, plain(object), answeredAt(runtime, object, startedAt));
+  return snapshotOfPart(resource, plain(object), answeredAt(runtime, object, startedAt));
 }
 
 /** What an answer says of one of the objects in it, which was not asked about by its id alone. */
-export function sightOfPart(resource: ResourceName, content: Content, seen: Interval): Snapshot {
+export function snapshotOfPart(resource: ResourceName, content: Content, seen: Interval): Snapshot {
   const { lo, hi } = seen;
   const { id } = content as { readonly id: string };
   return { resource, id, origin: "page", kind: "changed", usable: true, lo, hi, content };

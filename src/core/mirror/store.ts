@@ -9,10 +9,10 @@
  * take a record is to push its due time forward, and a worker that dies loses it by waiting.
  */
 import type { ResourceName, Row, StripeObject } from "../catalogue/catalogue.js";
-import type { Sight, Version } from "./rule.js";
+import type { SnapshotFacts, Version } from "./rule.js";
 
 /** What some source saw of one object. `content` is null for a deletion and for what is unusable. */
-export interface Snapshot extends Sight {
+export interface Snapshot extends SnapshotFacts {
   readonly resource: ResourceName;
   readonly id: string;
   readonly content: StripeObject<ResourceName> | null;
@@ -68,8 +68,8 @@ export interface RecordWrite {
   readonly next: Pick<StoredRecord, "ref" | "due" | "data"> | null;
 }
 
-/** Wants a record to be there: makes it, or raises the revision and renews the data of the one that is. */
-export interface RecordWish {
+/** Requests a record: creates it, or raises the revision and replaces the data of an existing one. */
+export interface RecordRequest {
   readonly kind: RecordKind;
   readonly id: string;
   readonly due: number;
@@ -81,7 +81,7 @@ export interface Unit {
   /** When this receipt is known already, the whole unit is skipped. */
   readonly receipt?: Receipt;
   readonly snapshots?: readonly Snapshot[];
-  readonly wishes?: readonly RecordWish[];
+  readonly requests?: readonly RecordRequest[];
 }
 
 /**

@@ -30,12 +30,12 @@ export function eventOutcome(unit: Unit, outcome: UnitOutcome | undefined): Even
   if (did("aside")) return "set_aside";
   if (did("ask")) return "asked";
   if (did("write", "touch")) return "stored";
-  if ((unit.wishes ?? []).length > 0) return "asked";
+  if ((unit.requests ?? []).length > 0) return "asked";
   return outcome.outcomes.length > 0 ? "older" : "ignored";
 }
 
 /** Tells of one event. The list shows most events a second time, which is no news. */
-export function tellEvent(
+export function logEvent(
   { log, telemetry, now }: Runtime,
   source: EventSource,
   { eventId, objectId, type, created }: Receipt,
@@ -51,7 +51,7 @@ export function tellEvent(
 }
 
 /** Tells of the events of a page, once it is committed. */
-export function tellListed(
+export function logListed(
   runtime: Runtime,
   units: readonly Unit[],
   outcomes: readonly UnitOutcome[],
@@ -59,12 +59,12 @@ export function tellListed(
   if (runtime.log === undefined && runtime.telemetry === undefined) return;
   for (const [index, unit] of units.entries()) {
     if (unit.receipt === undefined) continue;
-    tellEvent(runtime, "list", unit.receipt, eventOutcome(unit, outcomes[index]));
+    logEvent(runtime, "list", unit.receipt, eventOutcome(unit, outcomes[index]));
   }
 }
 
 /** An object that cannot be stored. The reason quotes nothing of it. */
-export function tellAside(
+export function logAside(
   { log, telemetry }: Pick<Runtime, "log" | "telemetry">,
   { resource, id }: Pick<Snapshot, "resource" | "id">,
   reason: string,
@@ -75,7 +75,7 @@ export function tellAside(
 }
 
 /** An entity's id may be an email, so it is told by its customer alone. */
-export function tellLinked({ log, telemetry }: Runtime, customer: string | null): void {
+export function logLinked({ log, telemetry }: Runtime, customer: string | null): void {
   log?.info({ object: customer ?? undefined }, "A customer was linked to its entity");
   telemetry?.measure("customers.linked", 1, {});
 }
@@ -85,11 +85,11 @@ export function observedStore(store: Store, telemetry: Telemetry): Store {
   return {
     ...store,
     commit: (batch) =>
-      observed(telemetry, "commit", async (note) => {
+      observed(telemetry, "commit", async (annotate) => {
         const about = attributesOf(batch);
-        note?.(about);
+        annotate?.(about);
         const result = await store.commit(batch);
-        note?.({ outcome: result.committed ? "committed" : "conflict" });
+        annotate?.({ outcome: result.committed ? "committed" : "conflict" });
         telemetry.measure("commit.objects", Number(about.objects), {});
         return result;
       }),

@@ -13,7 +13,7 @@ import {
   TIMING,
   type Timing,
 } from "./config.js";
-import { observedStore, tellAside } from "./observe.js";
+import { logAside, observedStore } from "./observe.js";
 import type { Telemetry } from "./telemetry.js";
 
 export interface Runtime {
@@ -62,7 +62,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     app: appName(config),
     store: behindGateway(
       telemetry === undefined ? store : observedStore(store, telemetry),
-      (snapshot, reason) => tellAside({ log: logger, telemetry }, snapshot, reason),
+      (snapshot, reason) => logAside({ log: logger, telemetry }, snapshot, reason),
     ),
     resources,
     effects: effectsByEvent(resources),

@@ -116,29 +116,29 @@ export interface Telemetry {
 }
 
 /** Adds to what is told of an operation. What its metric does not list is told by its span alone. */
-export type Note = (attributes: Attributes) => void;
+export type Annotate = (attributes: Attributes) => void;
 
 /** Runs an operation and tells how long it took and how it ended; costs nothing without telemetry. */
 export function observed<T>(
   telemetry: Telemetry | undefined,
   name: OperationName,
-  work: (note: Note | undefined) => Promise<T>,
+  work: (annotate: Annotate | undefined) => Promise<T>,
 ): Promise<T> {
   if (telemetry === undefined) return work(undefined);
   return telemetry.span(name, async (span) => {
     const began = clock();
-    const told: { [name: string]: AttributeValue | undefined } = { outcome: "ok" };
+    const recorded: { [name: string]: AttributeValue | undefined } = { outcome: "ok" };
     try {
-      return await work((attributes) => void Object.assign(told, attributes));
+      return await work((attributes) => void Object.assign(recorded, attributes));
     } catch (error) {
-      Object.assign(told, { outcome: "failed", "error.type": errorType(error) });
+      Object.assign(recorded, { outcome: "failed", "error.type": errorType(error) });
       throw error;
     } finally {
-      span.set(told);
-      const type = told["error.type"];
+      span.set(recorded);
+      const type = recorded["error.type"];
       if (type !== undefined) span.fail(String(type));
       const metric = `${name}.duration` as const;
-      telemetry.measure(metric, (clock() - began) / 1000, listed(metric, told));
+      telemetry.measure(metric, (clock() - began) / 1000, listed(metric, recorded));
     }
   });
 }

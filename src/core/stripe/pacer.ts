@@ -144,7 +144,7 @@ async function reserveFor(
     slots = reserved.slots;
     return reserved.pace;
   });
-  if (pace !== undefined) tellRates(runtime, pace, Object.keys(slots));
+  if (pace !== undefined) measureRates(runtime, pace, Object.keys(slots));
   return Object.fromEntries(Object.entries(slots).map(([endpoint, each]) => [endpoint, [...each]]));
 }
 
@@ -163,7 +163,7 @@ function wantedBy(
   return wanted;
 }
 
-function tellRates({ telemetry }: Runtime, pace: Pace, endpoints: readonly string[]): void {
+function measureRates({ telemetry }: Runtime, pace: Pace, endpoints: readonly string[]): void {
   if (telemetry === undefined) return;
   for (const endpoint of endpoints) {
     const lines = [pace.total, pace.endpoints[endpoint]];
@@ -188,5 +188,5 @@ async function slowDown(
   const pace = await records.pace.update(runtime, (stored = UNPACED) =>
     slowed(stored, endpoint, scope, rates, runtime.now()),
   );
-  if (pace !== undefined) tellRates(runtime, pace, [endpoint]);
+  if (pace !== undefined) measureRates(runtime, pace, [endpoint]);
 }

@@ -131,10 +131,10 @@ function canJoin({ source, units, records = [] }: Batch): boolean {
 }
 
 function keysOf({ units }: Batch): string[] {
-  return units.flatMap(({ receipt, snapshots = [], wishes = [] }) => [
+  return units.flatMap(({ receipt, snapshots = [], requests = [] }) => [
     ...(receipt === undefined ? [] : [`event ${receipt.eventId}`]),
     ...snapshots.map(({ resource, id }) => keyOf(resource, id)),
-    ...wishes.map(({ kind, id }) => `${kind} ${id}`),
+    ...requests.map(({ kind, id }) => `${kind} ${id}`),
   ]);
 }
 

@@ -40,13 +40,13 @@ function told(batch: Batch, result: Committed): string {
     return `nothing: ${result.conflict.kind} ${result.conflict.id} has changed`;
   const units = result.units.map((unit, index) => {
     if (unit.duplicate) return "a duplicate";
-    const { snapshots = [], wishes = [] } = batch.units[index]!;
+    const { snapshots = [], requests = [] } = batch.units[index]!;
     const acts = unit.outcomes.map(({ act, revision }, nth) => {
       const { origin, id, lo, hi } = snapshots[nth]!;
       const interval = hi > 1e12 ? "any time" : `${lo - START / 1000} to ${hi - START / 1000}`;
       return `${origin} of ${id} [${interval}]: ${act}, revision ${revision}`;
     });
-    return [...acts, ...wishes.map(({ id }) => `a refresh of ${id}`)].join("; ");
+    return [...acts, ...requests.map(({ id }) => `a refresh of ${id}`)].join("; ");
   });
   const records = (batch.records ?? []).map(({ kind, id }) => `${kind} ${id}`);
   return [...units, ...records].join("; ") || "nothing";

@@ -264,9 +264,9 @@ describe("an ask", () => {
 });
 
 describe("a refresh of a customer's subscriptions", () => {
-  const wish = async ({ store, now }: ReturnType<typeof open>) => {
+  const request = async ({ store, now }: ReturnType<typeof open>) => {
     const hint = { kind: "refresh", id: "cus_1", due: now(), data: {} } as const;
-    await store.commit({ source: "event", now: now(), units: [{ wishes: [hint] }] });
+    await store.commit({ source: "event", now: now(), units: [{ requests: [hint] }] });
   };
   const left = async ({ store }: ReturnType<typeof open>) =>
     (await store.records("refresh", "", 10)).map(({ id }) => id);
@@ -274,7 +274,7 @@ describe("a refresh of a customer's subscriptions", () => {
   it("is dropped once one of them was read after the hint", async () => {
     const opened = open({ retrieve: () => subscription({ status: "active" }) });
     await opened.doubt("subscriptions", "sub_1");
-    await wish(opened);
+    await request(opened);
     expect(await answerAsks(opened.runtime)).toBe(1);
     expect(await left(opened)).toEqual([]);
     expect(opened.made).toEqual(["GET sub_1"]);
@@ -283,12 +283,12 @@ describe("a refresh of a customer's subscriptions", () => {
   it("stays if the hint came while it was read", async () => {
     const opened = open({
       retrieve: async () => {
-        await wish(opened);
+        await request(opened);
         return subscription({ status: "active" });
       },
     });
     await opened.doubt("subscriptions", "sub_1");
-    await wish(opened);
+    await request(opened);
     expect(await answerAsks(opened.runtime)).toBe(1);
     expect(await left(opened)).toEqual(["cus_1"]);
     expect(await opened.store.version("subscriptions", "sub_1")).toMatchObject({ stale: false });
@@ -299,7 +299,7 @@ describe("a refresh of a customer's subscriptions", () => {
     await opened.store.commit(
       batch(event("subscriptions", "sub_1", SECONDS, { customer: "cus_2" })),
     );
-    await wish(opened);
+    await request(opened);
     await answerAsk(opened.runtime, { resource: "subscriptions", id: "sub_1", revision: 1 });
     expect(await left(opened)).toEqual(["cus_1"]);
   });
@@ -307,7 +307,7 @@ describe("a refresh of a customer's subscriptions", () => {
   it("that fails is tried again when its lease is over", async () => {
     const answers: (readonly Body[] | Error)[] = [failure(429), [subscription()]];
     const opened = open({ list: () => answers.shift() ?? [] });
-    await wish(opened);
+    await request(opened);
     expect(await refreshDue(opened.runtime)).toBe(0);
     expect(opened.woken).toEqual([LEASE]);
     opened.pass(LEASE - 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { carriedEntity, isAppName, isEntityId } from "../../../src/core/catalogue/carrier.js";
+import { entityInMetadata, isAppName, isEntityId } from "../../../src/core/catalogue/carrier.js";
 
 describe("an entity's id", () => {
   it.each([
@@ -93,6 +93,6 @@ describe("what a customer carries", () => {
     ["an entity with NUL", { entityId: "a\u0000" }, "acme", { is: "malformed" }],
     ["an inherited entity", Object.create({ entityId }), undefined, { is: "none" }],
   ] as const)("%s", (_, metadata, app, carried) => {
-    expect(carriedEntity(metadata, app)).toEqual(carried);
+    expect(entityInMetadata(metadata, app)).toEqual(carried);
   });
 });

@@ -29,10 +29,10 @@ import {
 } from "../../../src/core/customers/claim/claim.js";
 import { claimKey, counterIn } from "../../../src/core/customers/claim/key.js";
 import {
-  afterForeignSight,
-  afterSight,
+  afterForeignSighting,
+  afterSighting,
   madeBy,
-  type Sighted,
+  type Sighting,
 } from "../../../src/core/customers/claim/sightings.js";
 import type { StoredRecord } from "../../../src/core/mirror/store.js";
 import { TIMING } from "../../../src/core/runtime/config.js";
@@ -279,7 +279,7 @@ describe("a customer that is gone", () => {
   });
 
   it("puts a claim that is under a lease back to open, with the same key and parameters", () => {
-    const told = afterSight(
+    const told = afterSighting(
       sent,
       { id: "cus_1", idempotencyKey: "key-1", counter: 1, at: NOW, isOlder: false },
       opening,
@@ -350,9 +350,9 @@ describe("the record of a claim", () => {
   });
 });
 
-describe("what a sight of a customer makes of a claim", () => {
-  const see = (claim: Claim | undefined, sighted: Partial<Sighted>) =>
-    afterSight(
+describe("what a sighting of a customer makes of a claim", () => {
+  const see = (claim: Claim | undefined, sighting: Partial<Sighting>) =>
+    afterSighting(
       claim,
       {
         id: "cus_2",
@@ -360,7 +360,7 @@ describe("what a sight of a customer makes of a claim", () => {
         counter: undefined,
         at: NOW,
         isOlder: false,
-        ...sighted,
+        ...sighting,
       },
       { ...opening, counter: 9, key: "key-9", params: null },
     );
@@ -407,8 +407,8 @@ describe("what a sight of a customer makes of a claim", () => {
   });
 
   it("nobody claims it and it was made under a later key than is known: that key is learnt", () => {
-    const sighted = { idempotencyKey: "key-12", counter: 12, at: NOW - 5_000 };
-    const learnt = see(free, sighted);
+    const sighting = { idempotencyKey: "key-12", counter: 12, at: NOW - 5_000 };
+    const learnt = see(free, sighting);
     expect(learnt).toMatchObject({ counter: 12, key: "key-12", firstAttemptAt: NOW - 5_000 });
     expect(nextCounter(freed(learnt), NOW, TIMING)).toBe(13);
     const older = see(free, { idempotencyKey: "key-8", counter: 8 });
@@ -441,17 +441,17 @@ describe("what a sight of a customer makes of a claim", () => {
   it("it is another application's: nothing, also where nobody claims it", () => {
     const other = { id: "cus_2", idempotencyKey: "another-key" };
     for (const claim of [undefined, free, open, sent, uncertain, kept, taken]) {
-      expect(afterForeignSight(claim, other)).toBe(claim);
-      expect(afterForeignSight(claim, { ...other, idempotencyKey: null })).toBe(claim);
+      expect(afterForeignSighting(claim, other)).toBe(claim);
+      expect(afterForeignSighting(claim, { ...other, idempotencyKey: null })).toBe(claim);
     }
     for (const claim of [free, kept]) {
-      expect(afterForeignSight(claim, { ...other, idempotencyKey: "key-1" })).toBe(claim);
+      expect(afterForeignSighting(claim, { ...other, idempotencyKey: "key-1" })).toBe(claim);
     }
   });
 
   it("it carries no application's name because this claim is older than that: linked", () => {
     for (const claim of [sent, uncertain]) {
-      const next = afterForeignSight(claim, { id: "cus_2", idempotencyKey: "key-1" });
+      const next = afterForeignSighting(claim, { id: "cus_2", idempotencyKey: "key-1" });
       expect(next).toMatchObject({ state: "linked", customerId: "cus_2" });
     }
   });

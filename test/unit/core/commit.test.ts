@@ -27,7 +27,7 @@ const told = (id: string, ...more: Parameters<typeof event>) => ({
   receipt: receipt(id),
   snapshots: [event(...more)],
 });
-const wish = (id: string, due: number) => ({ kind: "refresh", id, due, data: {} }) as const;
+const request = (id: string, due: number) => ({ kind: "refresh", id, due, data: {} }) as const;
 const write = { kind: "setting", id: "x", next: { ref: null, due: null, data: {} } } as const;
 
 describe("a commit", () => {
@@ -47,8 +47,8 @@ describe("a commit", () => {
 
   it("wakes it for the last of what is wished for, when that falls due", async () => {
     const { context, woken } = open();
-    const wishes = [wish("cus_1", NOW + 50), wish("cus_2", NOW + 70)];
-    await commit(context, { source: "event", units: [{ receipt: receipt("evt_1"), wishes }] });
+    const requests = [request("cus_1", NOW + 50), request("cus_2", NOW + 70)];
+    await commit(context, { source: "event", units: [{ receipt: receipt("evt_1"), requests }] });
     expect(woken).toEqual([70]);
   });
 
@@ -56,7 +56,7 @@ describe("a commit", () => {
     const { context, woken } = open();
     const quiet = [told("evt_1", "products", "prod_1", 100)];
     await commit(context, { source: "event", units: quiet });
-    const unit = { receipt: receipt("evt_2"), wishes: [wish("cus_1", NOW + 50)] };
+    const unit = { receipt: receipt("evt_2"), requests: [request("cus_1", NOW + 50)] };
     await commit(context, { source: "event", units: [unit] });
     woken.length = 0;
     await commit(context, { source: "event", units: [unit] });

@@ -119,7 +119,7 @@ describe("the writes", () => {
     const asked: Batch = {
       source: "event",
       now: NOW,
-      units: [{ wishes: [request(NOW + 9)] }, { wishes: [request(NOW + 20)] }],
+      units: [{ requests: [request(NOW + 9)] }, { requests: [request(NOW + 20)] }],
     };
     const before = { revision: 3, ref: null, due: NOW + 5 };
     expect(writesOf(asked, { record: () => before })).toEqual([

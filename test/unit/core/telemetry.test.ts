@@ -173,8 +173,8 @@ describe("OpenTelemetry", () => {
 
   it("gets a span and a duration of an operation, and ids in the span alone", async () => {
     const { telemetry, points, spans } = recorded();
-    await observed(telemetry, "refetch", async (note) => {
-      note?.({ resource: "products", object: "prod_1", outcome: "stored" });
+    await observed(telemetry, "refetch", async (annotate) => {
+      annotate?.({ resource: "products", object: "prod_1", outcome: "stored" });
     });
     expect(await points()).toMatchObject([
       { metric: "refetch.duration", attributes: { resource: "products", outcome: "stored" } },

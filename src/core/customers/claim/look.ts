@@ -3,7 +3,7 @@
  * in a list. What is found is adopted.
  */
 import type Stripe from "stripe";
-import { APP_KEY, carriedEntity, ENTITY_KEY } from "../../catalogue/carrier.js";
+import { APP_KEY, ENTITY_KEY, entityInMetadata } from "../../catalogue/carrier.js";
 import { stripeStatus } from "../../mirror/snapshot.js";
 import type { StoredRecord } from "../../mirror/store.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -73,8 +73,8 @@ function isOf(
   { metadata }: Pick<Stripe.Customer, "metadata">,
   { entityId }: Target,
 ): boolean {
-  const carried = carriedEntity(metadata, app);
-  return carried.is === "ours" && carried.entityId === entityId;
+  const entity = entityInMetadata(metadata, app);
+  return entity.is === "ours" && entity.entityId === entityId;
 }
 
 /**

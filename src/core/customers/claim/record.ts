@@ -4,12 +4,12 @@
  */
 import type Stripe from "stripe";
 import { isAhead } from "../../mirror/due.js";
-import { sightOfCreation, stripeStatus } from "../../mirror/snapshot.js";
+import { snapshotOfCreation, stripeStatus } from "../../mirror/snapshot.js";
 import type { Claimed, Snapshot, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { isLive } from "../../runtime/config.js";
 import { modeMismatch } from "../../runtime/mode.js";
-import { tellLinked } from "../../runtime/observe.js";
+import { logLinked } from "../../runtime/observe.js";
 import { AGAIN, inRounds } from "../../runtime/rounds.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type Details, fieldsOf, writtenOf } from "../written.js";
@@ -54,7 +54,7 @@ export async function put(
     : commit(runtime, { source: "call", units: [{ snapshots: [snapshot] }], records }));
   if (!result.committed || write.next === null) return undefined;
   const isNew = claim.customerId !== (claimOf(record)?.customerId ?? null);
-  if (claim.state === "linked" && isNew) tellLinked(runtime, claim.customerId);
+  if (claim.state === "linked" && isNew) logLinked(runtime, claim.customerId);
   const { kind, id, expect, next } = write;
   return { kind, id, revision: expect + 1, ...next };
 }
@@ -171,7 +171,7 @@ export function seen(
   startedAt: number,
 ): Snapshot | undefined {
   if (!isMirrored(runtime, target)) return undefined;
-  const snapshot = sightOfCreation(runtime, "customers", customer, startedAt);
+  const snapshot = snapshotOfCreation(runtime, "customers", customer, startedAt);
   return customer.deleted ? { ...snapshot, kind: "deleted", content: null } : snapshot;
 }
 

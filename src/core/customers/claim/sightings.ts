@@ -20,7 +20,7 @@ export function madeBy(claim: Claim, idempotencyKey: string | null): boolean {
 }
 
 /** A customer that carries the entity's id, as an event or a list shows it. */
-export interface Sighted {
+export interface Sighting {
   readonly id: string;
   /** Of the request that made it, where that is known. */
   readonly idempotencyKey: string | null;
@@ -36,10 +36,14 @@ export interface Sighted {
  * What a sight makes of a claim; the claim itself where it changes nothing. A customer that no
  * claim is at work on is adopted, for the first caller that asks.
  */
-export function afterSight(claim: Claim | undefined, sighted: Sighted, opening: Opening): Claim {
-  const { id, idempotencyKey, isOlder } = sighted;
+export function afterSighting(
+  claim: Claim | undefined,
+  sighting: Sighting,
+  opening: Opening,
+): Claim {
+  const { id, idempotencyKey, isOlder } = sighting;
   if (claim === undefined || claim.state === "free") {
-    const learnt = learntFrom(opened(claim, opening), sighted);
+    const learnt = learntFrom(opened(claim, opening), sighting);
     return provisionally(linkedTo(learnt, id, learnt.key === idempotencyKey));
   }
   if (claim.customerId === id) return claim;
@@ -59,9 +63,9 @@ export function afterSight(claim: Claim | undefined, sighted: Sighted, opening: 
  * The same for a customer that carries another application's name, or none where this one has a
  * name: it counts only if this claim's own request made it, before the application had its name.
  */
-export function afterForeignSight(
+export function afterForeignSighting(
   claim: Claim | undefined,
-  { id, idempotencyKey }: Pick<Sighted, "id" | "idempotencyKey">,
+  { id, idempotencyKey }: Pick<Sighting, "id" | "idempotencyKey">,
 ): Claim | undefined {
   const isPending = claim?.state === "open" || claim?.state === "uncertain";
   if (!isPending || !madeBy(claim, idempotencyKey)) return claim;
@@ -69,7 +73,7 @@ export function afterForeignSight(
 }
 
 /** The customer was made under a later key than the claim knows of: the claim goes on from there. */
-function learntFrom(claim: Claim, { idempotencyKey, counter, at }: Sighted): Claim {
+function learntFrom(claim: Claim, { idempotencyKey, counter, at }: Sighting): Claim {
   // mutant "an adoption learns no counter": counter < claim.counter -> true
   if (idempotencyKey === null || counter === undefined || counter < claim.counter) return claim;
   const attempts = { since: at, firstAttemptAt: at, lastAttemptAt: at };

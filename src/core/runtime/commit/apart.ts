@@ -8,13 +8,13 @@ import type {
   Batch,
   Committed,
   Outcome,
-  RecordWish,
+  RecordRequest,
   Snapshot,
   Store,
   Unit,
   UnitOutcome,
 } from "../../mirror/store.js";
-import { asideWish, idProblem, isUnstorable } from "./set-aside.js";
+import { asideRequest, idProblem, isUnstorable } from "./set-aside.js";
 
 /** What is needed of the store, and who is told of each object that was set aside. */
 export interface ApartPort extends Pick<Store, "commit" | "version"> {
@@ -73,9 +73,9 @@ export async function commitApart(
 
 /** A unit with a receipt belongs together; the snapshots of a page do not. */
 function piecesOf(unit: Unit, from: number): Piece[] {
-  const { receipt, snapshots = [], wishes = [] } = unit;
+  const { receipt, snapshots = [], requests = [] } = unit;
   if (receipt !== undefined || snapshots.length <= 1) return [{ unit, from }];
-  const rest = wishes.length === 0 ? [] : [{ unit: { wishes }, from }];
+  const rest = requests.length === 0 ? [] : [{ unit: { requests }, from }];
   return [...snapshots.map((snapshot) => ({ unit: { snapshots: [snapshot] }, from })), ...rest];
 }
 
@@ -114,21 +114,25 @@ interface Apart {
 
 /** The piece without what cannot be stored, and with the records that say so. */
 async function apart(port: ApartPort, { unit }: Piece, refusal: Error, at: number): Promise<Apart> {
-  const { snapshots = [], wishes = [] } = unit;
+  const { snapshots = [], requests = [] } = unit;
   const asides = snapshots.flatMap((snapshot) => {
     const problem = idProblem(snapshot.id);
     const isRefused = problem !== undefined || snapshot.content !== null;
     return isRefused ? [{ snapshot, reason: problem ?? refusal.message }] : [];
   });
   const left = snapshots.filter((each) => !asides.some(({ snapshot }) => snapshot === each));
-  const added: RecordWish[] = [];
+  const added: RecordRequest[] = [];
   for (const { snapshot, reason } of asides) {
     const { resource, id } = snapshot;
     const isFound = idProblem(id) === undefined ? await port.version(resource, id) : undefined;
     const known = isFound?.state === "live";
-    added.push(asideWish(snapshot, { reason, at, kept: "none", known }));
+    added.push(asideRequest(snapshot, { reason, at, kept: "none", known }));
   }
-  return { unit: { ...unit, snapshots: left, wishes: [...wishes, ...added] }, snapshots, asides };
+  return {
+    unit: { ...unit, snapshots: left, requests: [...requests, ...added] },
+    snapshots,
+    asides,
+  };
 }
 
 /** The outcomes of a piece in the order of its snapshots, those that were set aside among them. */

@@ -35,11 +35,11 @@ async function readAsides(
   for (let after = ""; found.length < MOST_COUNTED; ) {
     const page = await store.records("aside", after, PAGE);
     for (const record of page) {
-      const { lo, gone, known, ...told } = record.data as unknown as Remembered;
-      const isKnown = Object.hasOwn(resources, told.resource);
-      const version = isKnown ? await store.version(told.resource, told.id) : undefined;
+      const { lo, gone, known, ...aside } = record.data as unknown as Remembered;
+      const isKnown = Object.hasOwn(resources, aside.resource);
+      const version = isKnown ? await store.version(aside.resource, aside.id) : undefined;
       if (isOvertaken({ lo, gone, known }, version)) overtaken.push(record);
-      else found.push(told);
+      else found.push(aside);
     }
     const last = page.at(-1);
     if (last === undefined) break;

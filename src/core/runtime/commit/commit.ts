@@ -109,12 +109,12 @@ function wakeAfter(
   outcomes: readonly UnitOutcome[],
 ): void {
   let isAsked = false;
-  let wishedFor = Number.NEGATIVE_INFINITY;
+  let requested = Number.NEGATIVE_INFINITY;
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.duplicate) continue;
     isAsked ||= outcome.outcomes.some(({ act }) => act === "ask");
-    for (const { due } of units[index]?.wishes ?? []) wishedFor = Math.max(wishedFor, due);
+    for (const { due } of units[index]?.requests ?? []) requested = Math.max(requested, due);
   }
   if (isAsked) context.wake(ASK_DELAY);
-  if (Number.isFinite(wishedFor)) context.wake(Math.max(0, wishedFor - now));
+  if (Number.isFinite(requested)) context.wake(Math.max(0, requested - now));
 }

@@ -7,7 +7,7 @@
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import { hash } from "../../mirror/hash.js";
 import type { Version } from "../../mirror/rule.js";
-import type { RecordWish, Snapshot } from "../../mirror/store.js";
+import type { RecordRequest, Snapshot } from "../../mirror/store.js";
 import { wellFormed } from "../../mirror/text.js";
 import { BillingError } from "../errors.js";
 
@@ -57,14 +57,14 @@ export function idProblem(id: string): string | undefined {
 }
 
 /** Asks for the record of an object that is set aside. It replaces an earlier one. */
-export function asideWish(
+export function asideRequest(
   { resource, id, lo, kind }: Snapshot,
-  told: Pick<Remembered, "reason" | "at" | "kept" | "known">,
-): RecordWish {
+  facts: Pick<Remembered, "reason" | "at" | "kept" | "known">,
+): RecordRequest {
   const gone = kind === "deleted" || kind === "missing";
   const shown = shownId(id);
-  const data = { resource, id: shown, ...told, lo, gone } satisfies Remembered;
-  return { kind: "aside", id: `${resource} ${shown}`, due: told.at, data };
+  const data = { resource, id: shown, ...facts, lo, gone } satisfies Remembered;
+  return { kind: "aside", id: `${resource} ${shown}`, due: facts.at, data };
 }
 
 /** The id itself, or the beginning of one that cannot be stored and a number that tells it apart. */

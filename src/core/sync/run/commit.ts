@@ -63,7 +63,7 @@ async function commitRecords(
   runRecord: StoredRecord,
   stepped: Stepped,
 ): Promise<Written | undefined> {
-  const { held, left, outcomes, isTold } = seen;
+  const { held, left, outcomes, isLogged } = seen;
   let record: StoredRecord | undefined = latestOf(runtime, runRecord);
   while (record !== undefined) {
     const now = runtime.now();
@@ -71,7 +71,7 @@ async function commitRecords(
     const result = await commit(runtime, { source: "page", units: left, records: writes });
     if (result.committed) {
       keepLatest(runtime, record, writes);
-      if (!isTold) await stepped.after?.([...outcomes, ...result.units]);
+      if (!isLogged) await stepped.after?.([...outcomes, ...result.units]);
       const mine = writes.find(({ kind, id }) => kind === held.kind && id === held.id)?.next;
       const kept =
         stepped.goesOn && mine ? { ...held, ...mine, revision: held.revision + 1 } : undefined;
@@ -94,7 +94,7 @@ interface Seen {
   readonly left: readonly Unit[];
   readonly outcomes: readonly UnitOutcome[];
   /** Whether everything is committed and was told of. */
-  readonly isTold: boolean;
+  readonly isLogged: boolean;
 }
 
 /**
@@ -117,7 +117,7 @@ async function commitSeen(
   const left = parts.at(-1) ?? [];
   const resumes = splits.length > 0 || next.listed;
   if (left.length === 0 || !sharesRun(stepped) || !resumes) {
-    return { held, left, outcomes, isTold: false };
+    return { held, left, outcomes, isLogged: false };
   }
   const oldest = splits.at(-1) ?? next;
   const range = { ...next.range, from: oldest.range.from };
@@ -127,7 +127,7 @@ async function commitSeen(
   if (!result.committed) return undefined;
   await stepped.after?.([...outcomes, ...result.units]);
   const advanced = { ...held, revision: held.revision + 1 };
-  return { held: advanced, left: [], outcomes: [], isTold: true };
+  return { held: advanced, left: [], outcomes: [], isLogged: true };
 }
 
 function partitionWrite(
@@ -244,9 +244,9 @@ export async function allPartitions(runtime: Runtime, runId: string): Promise<St
 }
 
 /** About how much of the store's limit a unit takes. */
-function sizeOf({ snapshots = [], wishes = [] }: Unit): number {
+function sizeOf({ snapshots = [], requests = [] }: Unit): number {
   const contents = snapshots.map(({ content }) => (content === null ? 0 : textOf(content).length));
-  return contents.reduce((sum, length) => sum + length, ENVELOPE * (1 + wishes.length));
+  return contents.reduce((sum, length) => sum + length, ENVELOPE * (1 + requests.length));
 }
 
 /** The units in parts that the store takes at once; at least one part. */

@@ -9,7 +9,7 @@ export type AfterFailure =
 const MOST_ATTEMPTS = 20;
 const LONGEST_DELAY = 60_000;
 
-interface Told {
+interface ErrorFields {
   readonly statusCode?: number;
   readonly code?: string;
   readonly type?: string;
@@ -23,13 +23,13 @@ export function afterFailure(
   attempts: number,
   chance: number,
 ): AfterFailure {
-  const told = (typeof error === "object" && error !== null ? error : {}) as Told;
-  const said = told.message ?? String(error);
-  const final = finalAdvice(error, told, what);
+  const fields = (typeof error === "object" && error !== null ? error : {}) as ErrorFields;
+  const said = fields.message ?? String(error);
+  const final = finalAdvice(error, fields, what);
   if (final !== undefined) {
     return { retry: false, message: `${what}: ${said} ${final}`.replaceAll("  ", " ") };
   }
-  const limited = told.statusCode === 429;
+  const limited = fields.statusCode === 429;
   if (attempts >= MOST_ATTEMPTS * (limited ? 10 : 1)) {
     const tries = `It was tried ${attempts + 1} times.`;
     return {
@@ -46,7 +46,11 @@ export function afterFailure(
 }
 
 /** What to do about an error that no waiting mends; undefined if it may pass. */
-function finalAdvice(error: unknown, { statusCode }: Told, what: string): string | undefined {
+function finalAdvice(
+  error: unknown,
+  { statusCode }: ErrorFields,
+  what: string,
+): string | undefined {
   if (error instanceof BillingError) {
     return error.code === "store_error" || error.code === "provider_error" ? undefined : "";
   }

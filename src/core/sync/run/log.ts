@@ -7,13 +7,13 @@ import { driftCount } from "../drift/drift.js";
 import { runReport } from "./report.js";
 import type { Run, RunKind } from "./run.js";
 
-export function tellBegun({ log, telemetry }: Runtime, run: string, kind: RunKind): void {
+export function logBegun({ log, telemetry }: Runtime, run: string, kind: RunKind): void {
   log?.info({ run, kind }, "A run began");
   telemetry?.measure("runs", 1, { kind, state: "running" });
 }
 
 /** Looks among the records that a step wrote for a run that has ended with it, and tells of it. */
-export async function tellEnded(
+export async function logEnded(
   runtime: Runtime,
   written: readonly RecordWrite[] | undefined = [],
 ): Promise<void> {
@@ -22,13 +22,13 @@ export async function tellEnded(
     const run = kind === "run" ? (next?.data as unknown as Run | undefined) : undefined;
     if (run === undefined || run.state === "running") continue;
     // What is told must not undo what was done.
-    await tellEnd(runtime, id, run).catch((error: unknown) =>
+    await logEnd(runtime, id, run).catch((error: unknown) =>
       runtime.log?.warn({ run: id, ...factsOf(error) }, "The report of a run could not be read"),
     );
   }
 }
 
-async function tellEnd(runtime: Runtime, id: string, run: Run): Promise<void> {
+async function logEnd(runtime: Runtime, id: string, run: Run): Promise<void> {
   const { log, telemetry } = runtime;
   const { kind, state, startedAt, finishedAt } = run;
   const seconds = ((finishedAt ?? runtime.now()) - startedAt) / 1000;

@@ -10,7 +10,7 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { type CheckedAccount, checkPlace } from "../../stripe/account.js";
 import { eventGroups } from "../tasks/list.js";
 import { allPartitions } from "./commit.js";
-import { tellBegun } from "./log.js";
+import { logBegun } from "./log.js";
 import { OVERLAP, partitionsOf, phasesOf } from "./partitions.js";
 import { pointed, pointers } from "./pointers.js";
 import {
@@ -43,7 +43,7 @@ export async function openRun(
     if (record !== undefined && runOf(record).state === "running") return record.id;
     if (record !== undefined && isResumable(runOf(record), runtime.now())) {
       if (!(await reopened(runtime, record))) continue;
-      tellBegun(runtime, record.id, kind);
+      logBegun(runtime, record.id, kind);
       return record.id;
     }
     const now = runtime.now();
@@ -59,7 +59,7 @@ export async function openRun(
     const records = [pointed(known, kind, runId), runWrite(runId, 0, opened.run), ...opened.writes];
     const result = await commit(runtime, { source: "record", records });
     if (!result.committed) continue;
-    tellBegun(runtime, runId, kind);
+    logBegun(runtime, runId, kind);
     return runId;
   }
 }

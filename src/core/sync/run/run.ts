@@ -3,7 +3,7 @@
  * wrong. Pure; who takes a partition and what a page does to it is elsewhere.
  */
 import type { ResourceName } from "../../catalogue/catalogue.js";
-import type { Carried } from "../../events/receive.js";
+import type { FollowUp } from "../../events/receive.js";
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import type { SetAsideReport } from "../../runtime/commit/set-aside.js";
 import type { Drift } from "../../runtime/records/records.js";
@@ -55,7 +55,7 @@ export interface Range {
 
 /** What a page left to do before the next one, or the end, may come. */
 export type Pending =
-  | ({ readonly do: "follow" } & Carried)
+  | ({ readonly do: "follow" } & FollowUp)
   | { readonly do: "fetch"; readonly resource: ResourceName; readonly id: string }
   | { readonly do: "compare"; readonly id: string };
 

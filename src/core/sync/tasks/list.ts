@@ -3,17 +3,17 @@
  * by time if that page's last object is gone, and splits what is left if that proves long.
  */
 import type Stripe from "stripe";
-import { carriedEntity } from "../../catalogue/carrier.js";
+import { entityInMetadata } from "../../catalogue/carrier.js";
 import { enabledEvents } from "../../catalogue/catalogue.js";
 import type { Listing, Page } from "../../catalogue/resource.js";
 import { resources } from "../../catalogue/resources.js";
-import { noteStrangers, strangerBy } from "../../customers/strangers.js";
+import { recordStrangers, strangerBy } from "../../customers/strangers.js";
 import { effectOf } from "../../events/receive.js";
 import { headerOf } from "../../mirror/headers.js";
-import { plain, readEvent, sightsOfPage } from "../../mirror/snapshot.js";
+import { plain, readEvent, snapshotsOfPage } from "../../mirror/snapshot.js";
 import type { Snapshot, Unit, UnitOutcome } from "../../mirror/store.js";
 import { BillingError } from "../../runtime/errors.js";
-import { tellListed } from "../../runtime/observe.js";
+import { logListed } from "../../runtime/observe.js";
 import type { Stranger } from "../../runtime/records/records.js";
 import { type Runtime, workersOf } from "../../runtime/runtime.js";
 import { isOwnAccount } from "../../stripe/account.js";
@@ -169,17 +169,17 @@ function readPage(step: Step, page: ListedPage): Promise<Read> | Read {
 async function readObjects(step: Step, page: ListedPage): Promise<Read> {
   const { runtime, at } = step;
   const resource = resourceOf(at);
-  const snapshots: Snapshot[] = sightsOfPage(runtime, resource, page, page.startedAt);
+  const snapshots: Snapshot[] = snapshotsOfPage(runtime, resource, page, page.startedAt);
   const pending: Pending[] = [];
-  const carried = resource === "customers" ? carriers(runtime, page.data) : undefined;
-  pending.push(...(carried?.pending ?? []));
+  const found = resource === "customers" ? carriers(runtime, page.data) : undefined;
+  pending.push(...(found?.pending ?? []));
   if (resource === "subscriptions") pending.push(...(await inlinePrices(runtime, page.data)));
   return {
     pending,
     stepped: {
       units: [{ snapshots }],
       after: async (outcomes) => {
-        await noteStrangers(runtime, carried?.strangers ?? []);
+        await recordStrangers(runtime, found?.strangers ?? []);
         return tallyPage(step, snapshots, outcomes);
       },
     },
@@ -194,11 +194,11 @@ function carriers(
   const pending: Pending[] = [];
   const strangers: Stranger[] = [];
   for (const { id, metadata } of customers) {
-    const carried = carriedEntity(metadata, app);
-    const stranger = strangerBy(carried, id);
+    const entity = entityInMetadata(metadata, app);
+    const stranger = strangerBy(entity, id);
     if (stranger !== undefined) strangers.push(stranger);
-    if (carried.is !== "ours") continue;
-    const { entityId } = carried;
+    if (entity.is !== "ours") continue;
+    const { entityId } = entity;
     pending.push({ do: "follow", observe: { id, entityId, idempotencyKey: null } });
   }
   return { pending, strangers };
@@ -214,12 +214,12 @@ async function readEvents(runtime: Runtime, page: ListedPage): Promise<Read> {
     const effect = event && effectOf(runtime, event);
     if (effect === undefined) continue;
     units.push(effect.unit);
-    if (effect.carried !== undefined) pending.push({ do: "follow", ...effect.carried });
+    if (effect.followUp !== undefined) pending.push({ do: "follow", ...effect.followUp });
     if (effect.stranger !== undefined) strangers.push(effect.stranger);
   }
   const after = async (outcomes: readonly UnitOutcome[]) => {
-    tellListed(runtime, units, outcomes);
-    await noteStrangers(runtime, strangers);
+    logListed(runtime, units, outcomes);
+    await recordStrangers(runtime, strangers);
   };
   return { pending, stepped: { units, after } };
 }

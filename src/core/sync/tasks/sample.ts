@@ -6,7 +6,7 @@ import type Stripe from "stripe";
 import type { Listing } from "../../catalogue/resource.js";
 import { resources } from "../../catalogue/resources.js";
 import { hash } from "../../mirror/hash.js";
-import { sightsOfPage } from "../../mirror/snapshot.js";
+import { snapshotsOfPage } from "../../mirror/snapshot.js";
 import { paced } from "../../stripe/pacer.js";
 import { unequal } from "../drift/compare.js";
 import type { Partition } from "../run/run.js";
@@ -115,7 +115,7 @@ async function probeStep(
     const page: ListedPage = Object.assign(await paced(runtime, `GET ${resource}`, send), {
       startedAt,
     });
-    const fresh = sightsOfPage(runtime, resource, page, startedAt).filter(
+    const fresh = snapshotsOfPage(runtime, resource, page, startedAt).filter(
       ({ id }) => !compared.has(id),
     );
     for (const { id } of fresh) {

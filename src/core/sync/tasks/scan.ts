@@ -2,7 +2,7 @@
  * Compares the mirror with Stripe and writes nothing to it. What differs is looked at again a little
  * later, by id: a change may have been on its way. What no list showed is found by sums of ids.
  */
-import { sightsOfPage } from "../../mirror/snapshot.js";
+import { snapshotsOfPage } from "../../mirror/snapshot.js";
 import { bucketOf, differing, NO_BUCKETS, withIds } from "../drift/buckets.js";
 import { unequal } from "../drift/compare.js";
 import type { Partition, Pending } from "../run/run.js";
@@ -17,7 +17,7 @@ const again = (id: string): Pending => ({ do: "compare", id });
 export async function compareListed(step: Step, page: ListedPage) {
   const { runtime, at } = step;
   const resource = resourceOf(at);
-  const snapshots = sightsOfPage(runtime, resource, page, page.startedAt);
+  const snapshots = snapshotsOfPage(runtime, resource, page, page.startedAt);
   const ids = snapshots.map(({ id }) => id);
   const pending = await unequal(runtime, resource, snapshots);
   return {

@@ -47,7 +47,7 @@ async function settleOne(
 ): Promise<Example | undefined> {
   if (pending.do === "compare") return compareAgain(runtime, resourceOf(at), pending.id);
   const { resource, id } = pending;
-  // Nothing was known of it; if something is by now, that was seen later than this was wished for.
+  // Nothing was known of it; if something is by now, that was seen after this was requested.
   const snapshot = await retrieve(runtime, resource, id, 0);
   await commit(runtime, { source: "answer", units: [{ snapshots: [snapshot] }] });
   return undefined;

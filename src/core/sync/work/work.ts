@@ -7,10 +7,10 @@ import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { errorType, factsOf } from "../../runtime/error-facts.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { type Note, observed } from "../../runtime/telemetry.js";
+import { type Annotate, observed } from "../../runtime/telemetry.js";
 import { commitStep, type Written } from "../run/commit.js";
 import { afterFailure } from "../run/failure.js";
-import { tellEnded } from "../run/log.js";
+import { logEnded } from "../run/log.js";
 import { type Partition, partitionOf, runOf } from "../run/run.js";
 import { latestOf } from "../run/shared.js";
 import type { Step, Stepped } from "../run/step.js";
@@ -50,8 +50,8 @@ async function workOn(
 ): Promise<StoredRecord | undefined> {
   const run = held.ref === null ? undefined : await runtime.store.record("run", held.ref);
   if (run !== undefined && runOf(run).state === "running") {
-    return observed(runtime.telemetry, "step", (note) =>
-      advance(runtime, held, run, mayStay, note),
+    return observed(runtime.telemetry, "step", (annotate) =>
+      advance(runtime, held, run, mayStay, annotate),
     );
   }
   await drop(runtime, held);
@@ -63,12 +63,12 @@ async function advance(
   held: StoredRecord,
   run: StoredRecord,
   mayStay: boolean,
-  note: Note | undefined,
+  annotate: Annotate | undefined,
 ): Promise<StoredRecord | undefined> {
   const at = partitionOf(held);
   const { kind } = runOf(run);
   const { resource, task } = at;
-  note?.({ run: run.id, kind, task, resource });
+  annotate?.({ run: run.id, kind, task, resource });
   try {
     const latest = () => runOf(latestOf(runtime, run));
     const step: Step = { runtime, runId: run.id, run: runOf(run), latest, at };
@@ -78,11 +78,11 @@ async function advance(
     const done = { ...stepped, next, goesOn: goesOn && mayStay };
     const written = await commitAndTell(runtime, held, run, done);
     const objects = next.rows - at.rows;
-    note?.({ objects });
+    annotate?.({ objects });
     if (objects > 0) runtime.telemetry?.measure("run.objects", objects, { kind, resource });
     return written?.kept;
   } catch (error) {
-    note?.({ outcome: "failed", "error.type": errorType(error) });
+    annotate?.({ outcome: "failed", "error.type": errorType(error) });
     const failure = failed(runtime, run.id, at, error);
     await commitAndTell(runtime, held, run, failure);
     return undefined;
@@ -98,7 +98,7 @@ async function commitAndTell(
 ): Promise<Written | undefined> {
   const written = await commitStep(runtime, held, run, stepped);
   if (written?.records.some(isNews)) callWorkers(runtime);
-  await tellEnded(runtime, written?.records);
+  await logEnded(runtime, written?.records);
   return written;
 }
 

@@ -4,7 +4,11 @@ import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { receiveEvent } from "../../../src/core/events/receive.js";
 import { handleWebhook } from "../../../src/core/events/webhook.js";
-import { readEvent, sightOfCreation, sightsOfPage } from "../../../src/core/mirror/snapshot.js";
+import {
+  readEvent,
+  snapshotOfCreation,
+  snapshotsOfPage,
+} from "../../../src/core/mirror/snapshot.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
 import { createMemoryStore } from "../../../src/memory/store.js";
 
@@ -64,12 +68,12 @@ async function stateAfter(body: Body, resource: "products" | "subscriptions", id
     stale: version?.stale,
     first: version?.first,
     interval: version && [version.lo - SECONDS, version.hi - SECONDS],
-    wishes: (await store.records("refresh", "", 10)).map(({ id: customer }) => customer),
+    requests: (await store.records("refresh", "", 10)).map(({ id: customer }) => customer),
   };
 }
 
 describe("an event", () => {
-  const told = { received: "handled", wishes: [] };
+  const told = { received: "handled", requests: [] };
   const isWritten = { ...told, state: "live", stale: false, interval: [-1, 1] };
   const isAsked = {
     ...told,
@@ -151,7 +155,7 @@ describe("an event", () => {
 });
 
 describe("a hint", () => {
-  const asked = { received: "handled", state: "unknown", stale: true, wishes: [] };
+  const asked = { received: "handled", state: "unknown", stale: true, requests: [] };
 
   it.each([
     ["an invoice's parent", full("invoice.paid", { ...invoice, parent: parent("sub_1") }), asked],
@@ -179,7 +183,7 @@ describe("a hint", () => {
     ["an invoice of nothing that recurs", full("invoice.paid", { ...invoice, parent: null })],
   ])("that names only the customer has all of its subscriptions read: %s", async (_, body) => {
     const after = await stateAfter(body, "subscriptions", "sub_1");
-    expect(after).toMatchObject({ received: "handled", state: undefined, wishes: ["cus_1"] });
+    expect(after).toMatchObject({ received: "handled", state: undefined, requests: ["cus_1"] });
   });
 
   it("that is older than what is stored is dropped", async () => {
@@ -204,7 +208,7 @@ describe("what else is seen", () => {
   it("a page holds from before it could have lagged, and a cut list is asked about", () => {
     const { runtime } = open();
     const page = { data: [items(false), items(true)], lastResponse: { headers } };
-    const [whole, cut] = sightsOfPage(runtime, "subscriptions", page, NOW - 2_000);
+    const [whole, cut] = snapshotsOfPage(runtime, "subscriptions", page, NOW - 2_000);
     expect(whole).toMatchObject({
       origin: "page",
       usable: true,
@@ -216,13 +220,13 @@ describe("what else is seen", () => {
 
   it("a page without a date holds for any time", () => {
     const { runtime } = open();
-    const [seen] = sightsOfPage(runtime, "products", { data: [product] }, NOW);
+    const [seen] = snapshotsOfPage(runtime, "products", { data: [product] }, NOW);
     expect(seen).toMatchObject({ lo: 0, hi: Number.MAX_SAFE_INTEGER });
   });
 
   it("the answer to a creation does not lag", () => {
     const { runtime } = open();
-    const seen = sightOfCreation(
+    const seen = snapshotOfCreation(
       runtime,
       "products",
       { ...product, lastResponse: { headers } },

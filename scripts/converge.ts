@@ -1,7 +1,7 @@
 // Random histories of Stripe, of its events and of our processes: each must end with tables that
 // equal what Stripe would answer. The first that does not is made as small as possible and told.
 //
-//   npm run converge -- --histories 200000 [--store memory|postgres] [--seed n] [--path …]
+//   npm run converge -- --histories 200000 [--store memory|sqlite|postgres] [--seed n] [--path …]
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { isFault } from "../support/convergence/broken.js";
@@ -29,6 +29,9 @@ async function open(): Promise<OpenStore> {
   const { fault } = values;
   if (fault !== undefined && !isFault(fault)) throw new RangeError(`There is no fault ${fault}`);
   if (values.store === "memory") return openMemory(fault);
+  if (values.store === "sqlite") {
+    return (await import("../support/convergence/stores/sqlite.js")).openSqlite();
+  }
   if (values.store !== "postgres") throw new RangeError(`There is no store called ${values.store}`);
   const [{ default: pg }, { startPostgres }, { openPostgres }] = await Promise.all([
     import("pg"),

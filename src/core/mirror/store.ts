@@ -185,12 +185,18 @@ export interface Store {
   ): Promise<readonly StoredRecord[]>;
   /** All records of a kind, by id, after the given one. */
   records(kind: RecordKind, after: string, limit: number): Promise<readonly StoredRecord[]>;
-  /** Takes records that are due as asks are, oldest first, and pushes them forward by the lease. */
+  /**
+   * Takes records that are due as asks are, oldest first, and pushes them forward by the lease. It
+   * raises their revisions, so that a worker that held one before cannot write it any more.
+   */
   takeRecords(kind: RecordKind, lease: Lease): Promise<readonly StoredRecord[]>;
 
   /** What is known about the version of an object. */
   version(resource: ResourceName, id: string): Promise<Version | undefined>;
-  /** Objects not known to be gone that nothing has confirmed since a second of Stripe's time, by id. */
+  /**
+   * Objects not known to be gone (`live` or `unknown`) that nothing has confirmed since a second of
+   * Stripe's time (`hi` is less), by id, after the given one.
+   */
   unconfirmed(
     resource: ResourceName,
     since: number,
@@ -203,7 +209,7 @@ export interface Store {
 
   /** Reads a row by Stripe's id. */
   row<N extends ResourceName>(resource: N, id: string): Promise<Row<N> | undefined>;
-  /** Rows by Stripe's id, after the given one ("" for the first page). */
+  /** Rows in the order of `_id`, after the given `_id` ("" for the first page). */
   rows<N extends ResourceName>(
     resource: N,
     after: string,

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { posix } from "node:path";
 import { filesOfAnEvent } from "./event.js";
 import { circles, importGraph } from "./imports.js";
+import { MOST_PACKED_KB, packed } from "./packed.js";
 import { filesIn, lineCount, readSources, root, type SourceFile } from "./source.js";
 import { oldWords } from "./words.js";
 
@@ -19,7 +20,6 @@ export interface Measure {
 const MOST_FILES = 12;
 const DOUBLE = "packages/stripe-double/src";
 const MOST_STORE_LINES = 299;
-const MOST_PACKED_KB = 249;
 const MEMORY_STORE = /^src\/memory\//;
 const CONVEX_STORE = /^src\/convex\/store\//;
 
@@ -51,15 +51,13 @@ function storeLines(name: string, sources: readonly SourceFile[], paths: RegExp)
 }
 
 function packedSize(): Measure {
-  const options = { cwd: root, encoding: "utf8", shell: process.platform === "win32" } as const;
+  const options = { cwd: root, shell: process.platform === "win32" } as const;
   execFileSync("npm", ["run", "build"], { ...options, stdio: ["ignore", "ignore", "inherit"] });
-  const [pack] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json"], options)) as [
-    { size: number; files: { path: string; size: number }[] },
-  ];
-  const largest = [...pack.files].sort((a, b) => b.size - a.size).slice(0, 20);
+  const { kB, files } = packed();
+  const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 20);
   return {
     name: "packed size",
-    value: Math.ceil(pack.size / 1000),
+    value: kB,
     bound: MOST_PACKED_KB,
     unit: "kB",
     list: largest.map(({ path, size }) => `${path}: ${Math.ceil(size / 1000)} kB unpacked`),

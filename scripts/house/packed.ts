@@ -1,0 +1,22 @@
+/** The package as npm would publish it, from what was built last. */
+import { execFileSync } from "node:child_process";
+import { root } from "./source.js";
+
+export const MOST_PACKED_KB = 249;
+
+export interface Packed {
+  readonly kB: number;
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+}
+
+export function packed(): Packed {
+  const [{ size, files }] = JSON.parse(
+    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 32 * 1024 * 1024,
+      shell: process.platform === "win32",
+    }),
+  ) as [{ size: number; files: { path: string; size: number }[] }];
+  return { kB: Math.ceil(size / 1000), files };
+}

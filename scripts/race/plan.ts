@@ -1,6 +1,6 @@
 /** What one seed decides: what goes wrong and how often, how webhooks come, and who is killed when. */
 
-import { stream } from "../../packages/stripe-double/src/random.js";
+import { stream } from "../../packages/stripe-double/src/world/random.js";
 import type { RequestFault, StripeDouble } from "../../src/testing/index.js";
 
 export interface Plan {

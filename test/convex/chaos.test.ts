@@ -8,7 +8,7 @@ import {
 } from "convex/server";
 import { convexTest } from "convex-test";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
-import { stream } from "../../packages/stripe-double/src/random.js";
+import { stream } from "../../packages/stripe-double/src/world/random.js";
 import type { Operation, OperationResult } from "../../src/convex/calls/operations.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
 import { createBilling } from "../../src/convex/index.js";

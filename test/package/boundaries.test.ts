@@ -429,8 +429,8 @@ const fixtures: Fixture[] = [
     legal: [
       `import "node:http";`,
       `import type Stripe from "stripe";`,
-      `import "../world.js";`,
-      `import "./lines.js";`,
+      `import "../world/world.js";`,
+      `import "./invoices/lines.js";`,
     ],
     forbidden: [
       [`import "backend-billing";`, onItsOwn],
@@ -441,9 +441,14 @@ const fixtures: Fixture[] = [
     ],
   },
   {
-    file: "packages/stripe-double/src/world.ts",
-    legal: [`import "./clock.js";`],
+    file: "packages/stripe-double/src/engine.ts",
+    legal: [`import "./world/clock.js";`],
     forbidden: [[`import "../../../src/core/catalogue/plain.js";`, onItsOwn]],
+  },
+  {
+    file: "packages/stripe-double/src/billing/invoices/lines.ts",
+    legal: [`import "../../world/world.js";`],
+    forbidden: [[`import "../../../../../src/core/catalogue/plain.js";`, onItsOwn]],
   },
   {
     file: "src/testing/server.ts",

@@ -4,7 +4,7 @@
  */
 import pg from "pg";
 import { expect } from "vitest";
-import { stream } from "../../packages/stripe-double/src/random.js";
+import { stream } from "../../packages/stripe-double/src/world/random.js";
 import { createBilling, type PoolLike, type PostgresConfig } from "../../src/postgres/index.js";
 import type { Fault } from "../../src/testing/index.js";
 import type { App } from "./service/kit.js";

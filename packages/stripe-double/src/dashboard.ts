@@ -3,22 +3,26 @@
  * dashboard and what banks decide. It acts on the account's test mode.
  */
 import type Stripe from "stripe";
+import { DoubleError } from "./api/errors.js";
 import {
   authenticateCheckout,
   type CheckoutOutcome,
   completeCheckout,
-} from "./billing/checkout.js";
-import { tellInvoice } from "./billing/dunning.js";
-import { authenticatePaymentIntent } from "./billing/payments.js";
+} from "./billing/checkout/checkout.js";
+import { authenticatePaymentIntent } from "./billing/payments/payments.js";
+import { failRefund, type RefundFailure, settleRefund } from "./billing/payments/refunds.js";
 import { planOf } from "./billing/plan.js";
-import { failRefund, type RefundFailure, settleRefund } from "./billing/refunds.js";
-import type { Duration } from "./clock.js";
-import { DoubleError } from "./errors.js";
-import type { Plain } from "./plain.js";
-import { createAutomaticPayout, failPayout, type PayoutFailure } from "./resources/payouts.js";
-import { saveDefaultPortalConfiguration } from "./resources/portal.js";
+import { tellInvoice } from "./billing/subscriptions/dunning.js";
+import {
+  createAutomaticPayout,
+  failPayout,
+  type PayoutFailure,
+} from "./resources/payments/payouts.js";
+import { saveDefaultPortalConfiguration } from "./resources/portal/portal.js";
 import { rollSecret } from "./resources/webhook-endpoints.js";
-import type { World } from "./world.js";
+import type { Duration } from "./world/clock.js";
+import type { Plain } from "./world/plain.js";
+import type { World } from "./world/world.js";
 
 /** What a person does in Stripe's dashboard, or on its pages. */
 export interface Dashboard {

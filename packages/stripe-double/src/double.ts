@@ -1,22 +1,22 @@
 /** A running double: the socket, the journal, and the engine behind them, which a reset replaces. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { DoubleError } from "./api/errors.js";
 import { createControl, isControl } from "./control/index.js";
-import { dumpWorlds } from "./dump.js";
 import { createEngine, type Engine } from "./engine.js";
-import { DoubleError } from "./errors.js";
 import type { Incoming, Outgoing } from "./http/handle.js";
 import { listen } from "./http/server.js";
-import { entryOf, isKept, type Journal, JournalMismatch, sumOf } from "./journal.js";
 import { createParts, type Parts } from "./parts.js";
-import { openState } from "./state-file.js";
+import { dumpWorlds } from "./state/dump.js";
+import { entryOf, isKept, type Journal, JournalMismatch, sumOf } from "./state/journal.js";
+import { openState } from "./state/state-file.js";
 import type {
   ResetOptions,
   StripeDouble,
   StripeDoubleOptions,
   WebhookEndpoint,
 } from "./stripe-double.js";
-import { ensureWebhook } from "./webhook-option.js";
-import type { FetchHandler } from "./webhooks.js";
+import { ensureWebhook } from "./webhooks/option.js";
+import type { FetchHandler } from "./webhooks/webhooks.js";
 
 /**
  * Starts a Stripe of your own on loopback, for tests. The real SDK talks to it; it keeps state,

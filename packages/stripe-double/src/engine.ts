@@ -2,9 +2,10 @@
  * One life of a double, from nothing until it is closed or reset: accounts, keys, routes, faults and
  * deliveries. It has no socket and no file; double.ts gives it both.
  */
-import { dues } from "./billing/lifecycle.js";
-import { createClock, type Instant, type Scheduler } from "./clock.js";
-import { ApiError } from "./errors.js";
+
+import { ApiError } from "./api/errors.js";
+import { LATEST_VERSION } from "./api/versions.js";
+import { dues } from "./billing/subscriptions/lifecycle.js";
 import { createFaults, type FaultSource } from "./faults.js";
 import { type Api, handle, type Incoming, type Outgoing, type Tenant } from "./http/handle.js";
 import { createIdempotencyKeys } from "./http/idempotency.js";
@@ -13,14 +14,14 @@ import { createLimiter, STRIPE_LIMITS } from "./http/limits.js";
 import { createRequestLog, type RequestLog } from "./http/log.js";
 import { createRouter } from "./http/route.js";
 import { servePage } from "./pages/index.js";
-import { idSequence } from "./random.js";
 import { knowAccounts } from "./resources/accounts.js";
 import { routes } from "./resources/index.js";
 import { isConnectEndpoint } from "./resources/webhook-endpoints.js";
 import type { StripeDoubleOptions } from "./stripe-double.js";
-import { LATEST_VERSION } from "./versions.js";
-import { createWebhooks, type FetchHandler, type Webhooks } from "./webhooks.js";
-import { createWorld, type World } from "./world.js";
+import { createWebhooks, type FetchHandler, type Webhooks } from "./webhooks/webhooks.js";
+import { createClock, type Instant, type Scheduler } from "./world/clock.js";
+import { idSequence } from "./world/random.js";
+import { createWorld, type World } from "./world/world.js";
 
 /** What an engine needs from the double that runs it. */
 export interface Surroundings {

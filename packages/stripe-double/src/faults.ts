@@ -1,7 +1,7 @@
 /** What can go wrong on demand, by name. Each fault has its own stream of chance, from the seed. */
 import type { LimitReason } from "./http/limits.js";
-import { stream } from "./random.js";
-import type { EventType } from "./world.js";
+import { stream } from "./world/random.js";
+import type { EventType } from "./world/world.js";
 
 interface Common {
   /** How often it strikes before it is gone; endless when absent. */

@@ -4,11 +4,10 @@
  *
  * @module stripe-double
  */
-export type { Population, Seed } from "./bulk.js";
-export type { Clock, Duration, Instant } from "./clock.js";
+
+export { DoubleError } from "./api/errors.js";
 export type { Dashboard } from "./dashboard.js";
 export { createStripeDouble } from "./double.js";
-export { DoubleError } from "./errors.js";
 export type {
   ActiveFault,
   DeliveryFault,
@@ -20,8 +19,6 @@ export type {
 export type { Access } from "./http/keys.js";
 export { type LimitReason, type RateLimits, STRIPE_LIMITS } from "./http/limits.js";
 export type { LoggedRequest, RequestLog } from "./http/log.js";
-export type { Plain } from "./plain.js";
-export { newSeed } from "./random.js";
 export type {
   ResetOptions,
   StripeDouble,
@@ -29,5 +26,9 @@ export type {
   WebhookEndpoint,
   WebhookOptions,
 } from "./stripe-double.js";
-export type { Attempt, Deliveries, Delivery, FetchHandler } from "./webhooks.js";
-export type { Kind, Objects } from "./world.js";
+export type { Attempt, Deliveries, Delivery, FetchHandler } from "./webhooks/webhooks.js";
+export type { Population, Seed } from "./world/bulk.js";
+export type { Clock, Duration, Instant } from "./world/clock.js";
+export type { Plain } from "./world/plain.js";
+export { newSeed } from "./world/random.js";
+export type { Kind, Objects } from "./world/world.js";

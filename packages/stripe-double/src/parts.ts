@@ -2,15 +2,16 @@
  * What a test does to an engine beside the API: the clock, faults, deliveries, keys and the dashboard.
  * With a journal every call that changes something is kept there, and can be made again by its name.
  */
-import { populate } from "./bulk.js";
-import { type Clock, milliseconds } from "./clock.js";
+
+import { ApiError, DoubleError } from "./api/errors.js";
 import { createDashboard, type Dashboard } from "./dashboard.js";
 import type { Engine } from "./engine.js";
-import { ApiError, DoubleError } from "./errors.js";
 import type { Faults } from "./faults.js";
-import type { CallEntry, Journal } from "./journal.js";
+import type { CallEntry, Journal } from "./state/journal.js";
 import type { StripeDouble } from "./stripe-double.js";
-import type { Deliveries } from "./webhooks.js";
+import type { Deliveries } from "./webhooks/webhooks.js";
+import { populate } from "./world/bulk.js";
+import { type Clock, milliseconds } from "./world/clock.js";
 
 export interface Parts
   extends Pick<StripeDouble, "restrictedKey" | "revokeKey" | "connectAccount" | "populate"> {

@@ -1,13 +1,14 @@
 /** What a double is asked for and what it offers, as types; double.ts puts it together. */
-import type { Population } from "./bulk.js";
-import type { Clock, Instant } from "./clock.js";
+
 import type { Dashboard } from "./dashboard.js";
 import type { Faults } from "./faults.js";
 import type { Access } from "./http/keys.js";
 import type { RateLimits } from "./http/limits.js";
 import type { RequestLog } from "./http/log.js";
-import type { Deliveries, FetchHandler } from "./webhooks.js";
-import type { Kind, Objects } from "./world.js";
+import type { Deliveries, FetchHandler } from "./webhooks/webhooks.js";
+import type { Population } from "./world/bulk.js";
+import type { Clock, Instant } from "./world/clock.js";
+import type { Kind, Objects } from "./world/world.js";
 
 /** How a double is started; all of it is optional. */
 export interface StripeDoubleOptions {

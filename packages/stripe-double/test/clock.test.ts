@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClock } from "../src/clock.js";
+import { createClock } from "../src/world/clock.js";
 import { client, NOW, receiver, rig, START } from "./kit.js";
 
 describe("a clock that stands still", () => {

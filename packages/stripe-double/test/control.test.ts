@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { get } from "node:http";
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { LATEST_VERSION } from "../src/versions.js";
+import { LATEST_VERSION } from "../src/api/versions.js";
 import { type Json, openShop, payer, receiver, rig } from "./kit.js";
 
 const CHALLENGED = "4000002500003155";

@@ -1,7 +1,12 @@
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { amountOff, discountFrom, discountsFrom, findDiscount } from "../src/billing/discounts.js";
-import { createCoupon } from "../src/resources/coupons.js";
+import {
+  amountOff,
+  discountFrom,
+  discountsFrom,
+  findDiscount,
+} from "../src/billing/invoices/discounts.js";
+import { createCoupon } from "../src/resources/catalogue/coupons.js";
 import { bareWorld, errorOf, NOW, openTill, type Till } from "./money-kit.js";
 
 let till: Till;

@@ -2,7 +2,7 @@
 import Stripe from "stripe";
 import { expect, it } from "vitest";
 import { createStripeDouble } from "../src/index.js";
-import { stream } from "../src/random.js";
+import { stream } from "../src/world/random.js";
 
 const STEPS = 300;
 

@@ -1,11 +1,11 @@
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkVersion } from "../src/api/versions.js";
 import {
   endpointSecrets,
   isConnectEndpoint,
   rollSecret,
 } from "../src/resources/webhook-endpoints.js";
-import { checkVersion } from "../src/versions.js";
 import { bareWorld, errorOf, NOW, openTill, type Till } from "./money-kit.js";
 
 let till: Till;

@@ -4,7 +4,7 @@
  */
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { renderEvent } from "../src/render.js";
+import { renderEvent } from "../src/api/render.js";
 import { blankCustomer } from "../src/resources/customers.js";
 import {
   ask,

@@ -7,7 +7,7 @@ import Stripe from "stripe";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startDouble } from "../src/double.js";
 import { isLoopbackHost } from "../src/http/host.js";
-import type { JournalEntry } from "../src/journal.js";
+import type { JournalEntry } from "../src/state/journal.js";
 
 async function started(entries: JournalEntry[], seed = "a") {
   const journal = {

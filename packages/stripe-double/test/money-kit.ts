@@ -1,10 +1,10 @@
 /** What the tests of payments share: a double with a still clock, the SDK, and a world without a server. */
 import Stripe from "stripe";
-import { dues } from "../src/billing/lifecycle.js";
-import { createClock, type Scheduler } from "../src/clock.js";
+import { dues } from "../src/billing/subscriptions/lifecycle.js";
 import { createStripeDouble, type StripeDouble } from "../src/index.js";
-import { idSequence } from "../src/random.js";
-import { createWorld, type World } from "../src/world.js";
+import { createClock, type Scheduler } from "../src/world/clock.js";
+import { idSequence } from "../src/world/random.js";
+import { createWorld, type World } from "../src/world/world.js";
 
 /** A Sunday. */
 export const NOW = "2026-03-01T12:00:00Z";

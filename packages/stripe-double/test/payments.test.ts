@@ -1,11 +1,11 @@
 import Stripe22 from "stripe-22";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { attachPaymentMethod } from "../src/billing/payment-methods.js";
+import { attachPaymentMethod } from "../src/billing/payments/payment-methods.js";
 import {
   authenticatePaymentIntent,
   confirmPaymentIntent,
   createPaymentIntent,
-} from "../src/billing/payments.js";
+} from "../src/billing/payments/payments.js";
 import { createCustomer } from "../src/resources/customers.js";
 import { bareWorld, errorOf, openTill, type Till } from "./money-kit.js";
 

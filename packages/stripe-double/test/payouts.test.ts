@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createAutomaticPayout, failPayout } from "../src/resources/payouts.js";
+import { createAutomaticPayout, failPayout } from "../src/resources/payments/payouts.js";
 import { bareWorld, errorOf, NOW, openTill, type Till } from "./money-kit.js";
 
 let till: Till;

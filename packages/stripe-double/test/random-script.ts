@@ -1,7 +1,7 @@
 /** A random but repeatable life of an account, through the real SDK, with everything going wrong. */
 import Stripe from "stripe";
 import { createStripeDouble, type StripeDouble } from "../src/index.js";
-import { stream } from "../src/random.js";
+import { stream } from "../src/world/random.js";
 
 export interface History {
   /** Each step by name, with the status that it got. */

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { confirmPaymentIntent, createPaymentIntent } from "../src/billing/payments.js";
-import { cancelRefund, createRefund, failRefund, settleRefund } from "../src/billing/refunds.js";
-import type { World } from "../src/world.js";
+import { confirmPaymentIntent, createPaymentIntent } from "../src/billing/payments/payments.js";
+import {
+  cancelRefund,
+  createRefund,
+  failRefund,
+  settleRefund,
+} from "../src/billing/payments/refunds.js";
+import type { World } from "../src/world/world.js";
 import { bareWorld, errorOf, openTill, type Till } from "./money-kit.js";
 
 let till: Till;

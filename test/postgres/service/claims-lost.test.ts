@@ -1,7 +1,7 @@
 // The database is set back to an earlier time (a restore, an asynchronous failover): the claim is
 // gone and the customer at Stripe is not. In the double's time, on real tables that are set back.
 import { describe, expect, it } from "vitest";
-import { stream } from "../../../packages/stripe-double/src/random.js";
+import { stream } from "../../../packages/stripe-double/src/world/random.js";
 import { opened } from "../../../src/core/customers/claim/claim.js";
 import { claimKey } from "../../../src/core/customers/claim/key.js";
 import { put } from "../../../src/core/customers/claim/record.js";

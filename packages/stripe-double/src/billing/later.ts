@@ -1,5 +1,5 @@
 /** What no request causes: it happens by itself, so many seconds later. */
-import type { World } from "../world.js";
+import type { World } from "../world/world.js";
 
 export const HOUR = 3600;
 export const DAY = 24 * HOUR;

@@ -1,6 +1,6 @@
 /** Billing periods, counted from an anchor so that a month that was too short does not drift. */
 import type Stripe from "stripe";
-import type { Plain } from "../plain.js";
+import type { Plain } from "../world/plain.js";
 
 type Recurring = NonNullable<Plain<Stripe.Price>["recurring"]>;
 export type Cycle = Pick<Recurring, "interval" | "interval_count">;

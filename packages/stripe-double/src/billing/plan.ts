@@ -1,6 +1,6 @@
 /** The plan that Stripe still shows beside each recurring price, for readers of older versions. */
 import type Stripe from "stripe";
-import type { Plain } from "../plain.js";
+import type { Plain } from "../world/plain.js";
 
 export function planOf(price: Plain<Stripe.Price>): Plain<Stripe.Plan> {
   return {

@@ -1,16 +1,16 @@
 /** What a customer sees and does in the portal, within what its configuration allows. */
 import type Stripe from "stripe";
-import { refused } from "../errors.js";
-import type { Plain } from "../plain.js";
-import { type PortalConfiguration, portalProducts } from "../resources/portal-features.js";
-import type { PortalSession } from "../resources/portal-sessions.js";
-import { updateSubscription } from "../resources/subscription-update.js";
-import type { World } from "../world.js";
-import type { CardEntry } from "./checkout.js";
-import type { Invoice } from "./invoices.js";
-import { attachPaymentMethod, createCard, setCardState } from "./payment-methods.js";
-import type { Subscription } from "./subscription.js";
-import { cancelSubscription } from "./subscription-end.js";
+import { refused } from "../api/errors.js";
+import { type PortalConfiguration, portalProducts } from "../resources/portal/features.js";
+import type { PortalSession } from "../resources/portal/sessions.js";
+import { updateSubscription } from "../resources/subscriptions/update.js";
+import type { Plain } from "../world/plain.js";
+import type { World } from "../world/world.js";
+import type { CardEntry } from "./checkout/checkout.js";
+import type { Invoice } from "./invoices/invoices.js";
+import { attachPaymentMethod, createCard, setCardState } from "./payments/payment-methods.js";
+import { cancelSubscription } from "./subscriptions/end.js";
+import type { Subscription } from "./subscriptions/subscription.js";
 
 export interface PortalView {
   readonly session: PortalSession;

@@ -2,7 +2,7 @@
  * The control API: what a test does to the double beside Stripe's own API, as JSON over HTTP below
  * `/_double`, so that a test in any language can do it. It offers nothing that `StripeDouble` has not.
  */
-import { ApiError } from "../errors.js";
+import { ApiError } from "../api/errors.js";
 import type { Incoming, Outgoing } from "../http/handle.js";
 import { isLoopbackHost } from "../http/host.js";
 import { isRefusal } from "../parts.js";

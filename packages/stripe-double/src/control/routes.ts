@@ -1,9 +1,9 @@
 /** What can be asked of the control API: one entry a route, each a call of the double's own interface. */
-import { successUrl } from "../billing/checkout-session.js";
-import type { Duration } from "../clock.js";
+import { successUrl } from "../billing/checkout/session.js";
 import { sessionIdOf } from "../dashboard.js";
 import type { StripeDouble } from "../stripe-double.js";
-import type { Delivery } from "../webhooks.js";
+import type { Delivery } from "../webhooks/webhooks.js";
+import type { Duration } from "../world/clock.js";
 import { type Body, ControlError, checkBody, type Shape } from "./body.js";
 import { faultOf } from "./fault.js";
 

@@ -2,13 +2,13 @@
  * One API request from its arrival to its answer, in Stripe's order: who is asking, is it too
  * much, is it known, is it well formed, was it asked before; then the effect; then the answer.
  */
-import { ApiError, type ErrorBody, notModelled } from "../errors.js";
+import { ApiError, type ErrorBody, notModelled } from "../api/errors.js";
+import { expandShape, type ListPage } from "../api/list.js";
+import { decodeForm, parse, type RawMap } from "../api/params.js";
+import { render, renderPage } from "../api/render.js";
+import { checkVersion } from "../api/versions.js";
 import type { FaultSource } from "../faults.js";
-import { expandShape, type ListPage } from "../list.js";
-import { decodeForm, parse, type RawMap } from "../params.js";
-import { render, renderPage } from "../render.js";
-import { checkVersion } from "../versions.js";
-import type { World } from "../world.js";
+import type { World } from "../world/world.js";
 import { fingerprint, type IdempotencyKeys, type KeptAnswer } from "./idempotency.js";
 import { type ApiKey, checkScope, type Keys } from "./keys.js";
 import { type Limiter, type RateLimits, rateLimited } from "./limits.js";

@@ -1,5 +1,5 @@
 /** Idempotency keys: one effect, and one answer kept for a day, errors included. */
-import { ApiError } from "../errors.js";
+import { ApiError } from "../api/errors.js";
 
 export interface KeptAnswer {
   readonly status: number;

@@ -1,6 +1,6 @@
 /** API keys: which account and mode a request acts on, and what a restricted key may do. */
-import { ApiError } from "../errors.js";
-import { token } from "../random.js";
+import { ApiError } from "../api/errors.js";
+import { token } from "../world/random.js";
 
 /** What a restricted key may do with a resource. */
 export type Access = "none" | "read" | "write";

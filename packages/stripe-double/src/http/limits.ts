@@ -1,5 +1,5 @@
 /** Stripe's rate limits: so many requests a second in all, and so many for one endpoint. */
-import { ApiError } from "../errors.js";
+import { ApiError } from "../api/errors.js";
 
 /** Requests a second, in all and of one endpoint. */
 export interface RateLimits {

@@ -1,6 +1,6 @@
 /** Routes as a table: a signature, the parameters it takes, and what it does to a world. */
-import type { Parsed, Shape } from "../params.js";
-import type { World } from "../world.js";
+import type { Parsed, Shape } from "../api/params.js";
+import type { World } from "../world/world.js";
 
 export type Method = "GET" | "POST" | "DELETE";
 

@@ -1,6 +1,7 @@
 /** The fields for a card, as both the checkout and the portal ask for them, and how they are read. */
-import { passesLuhn } from "../billing/cards.js";
-import type { CardEntry } from "../billing/checkout.js";
+
+import type { CardEntry } from "../billing/checkout/checkout.js";
+import { passesLuhn } from "../billing/payments/cards.js";
 import { field, type Html, html } from "./html.js";
 
 export type Form = URLSearchParams;

@@ -1,6 +1,6 @@
 /**
  * The hosted checkout: what is bought, a form to pay with, the bank's question for cards that need
- * it, and what is shown once the session is over. Paying itself is in billing/checkout.ts.
+ * it, and what is shown once the session is over. Paying itself is in billing/checkout.
  */
 import {
   authenticateCheckout,
@@ -9,10 +9,10 @@ import {
   type Entered,
   needsCard,
   previewCheckout,
-} from "../billing/checkout.js";
-import type { CheckoutSession } from "../billing/checkout-session.js";
-import { attemptOf, lineItems, purposeOf, successUrl } from "../billing/checkout-session.js";
-import type { World } from "../world.js";
+} from "../billing/checkout/checkout.js";
+import type { CheckoutSession } from "../billing/checkout/session.js";
+import { attemptOf, lineItems, purposeOf, successUrl } from "../billing/checkout/session.js";
+import type { World } from "../world/world.js";
 import { cardFields, entered, type Form, readCard } from "./card-form.js";
 import { field, type Html, html, type PageAnswer, page, seeOther } from "./html.js";
 import { day, intervalText, money, priceText } from "./money.js";

@@ -1,6 +1,6 @@
 /** The hosted pages: which page a path is, in the world that holds its session. */
-import { portalSessionId } from "../resources/portal-sessions.js";
-import type { World } from "../world.js";
+import { portalSessionId } from "../resources/portal/sessions.js";
+import type { World } from "../world/world.js";
 import { checkoutPage } from "./checkout.js";
 import { html, type PageAnswer, page } from "./html.js";
 import { portalPage } from "./portal.js";

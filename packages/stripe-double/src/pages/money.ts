@@ -1,6 +1,6 @@
 /** Amounts, intervals and days, in the words the pages use. */
 import type Stripe from "stripe";
-import type { Plain } from "../plain.js";
+import type { Plain } from "../world/plain.js";
 
 /** Stripe counts these in hundredths although the currencies have no smaller unit any more. */
 const IN_HUNDREDTHS = new Set(["isk", "ugx"]);

@@ -1,7 +1,7 @@
 /** The pages of the portal on which a customer changes something; each is one form. */
 import { type PortalView, plansFor } from "../billing/portal.js";
-import type { Subscription } from "../billing/subscription.js";
-import type { World } from "../world.js";
+import type { Subscription } from "../billing/subscriptions/subscription.js";
+import type { World } from "../world/world.js";
 import { cardFields, type Form } from "./card-form.js";
 import { html, type PageAnswer, page } from "./html.js";
 import { day, priceText } from "./money.js";

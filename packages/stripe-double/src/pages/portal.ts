@@ -2,6 +2,8 @@
  * The hosted customer portal: subscriptions, the card on file and past invoices, as far as the
  * session's configuration allows, and a page for each change. What changes is in billing/portal.ts.
  */
+
+import { ApiError } from "../api/errors.js";
 import {
   canChange,
   cancelInPortal,
@@ -11,10 +13,9 @@ import {
   portalView,
   resumeInPortal,
 } from "../billing/portal.js";
-import type { Subscription } from "../billing/subscription.js";
-import { ApiError } from "../errors.js";
-import { portalSessionId } from "../resources/portal-sessions.js";
-import type { World } from "../world.js";
+import type { Subscription } from "../billing/subscriptions/subscription.js";
+import { portalSessionId } from "../resources/portal/sessions.js";
+import type { World } from "../world/world.js";
 import { entered, type Form, readCard } from "./card-form.js";
 import { type Html, html, type PageAnswer, page, seeOther } from "./html.js";
 import { day, money, priceText } from "./money.js";

@@ -1,9 +1,9 @@
 /** Accounts: the key's own, and those connected to it. They cannot be changed through the double. */
 import type Stripe from "stripe";
-import { ApiError } from "../errors.js";
+import { ApiError } from "../api/errors.js";
 import { route } from "../http/route.js";
-import type { Plain } from "../plain.js";
-import type { World } from "../world.js";
+import type { Plain } from "../world/plain.js";
+import type { World } from "../world/world.js";
 
 type Account = Plain<Stripe.Account>;
 

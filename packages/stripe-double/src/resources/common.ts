@@ -1,9 +1,9 @@
 /** What the routes of most objects share: metadata, addresses, retrieving and listing. */
-import { ApiError, invalid, missing } from "../errors.js";
+import { ApiError, invalid, missing } from "../api/errors.js";
+import { createdShape, type ListPage, listPage, type PageParams, pageShape } from "../api/list.js";
+import { group, MOST_KEYS, optionalGroup, text, word } from "../api/params.js";
 import type { Call } from "../http/route.js";
-import { createdShape, type ListPage, listPage, type PageParams, pageShape } from "../list.js";
-import { group, MOST_KEYS, optionalGroup, text, word } from "../params.js";
-import type { Kind, Objects, World } from "../world.js";
+import type { Kind, Objects, World } from "../world/world.js";
 
 export const listShape = { ...pageShape, ...createdShape };
 

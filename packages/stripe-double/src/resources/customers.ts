@@ -1,18 +1,18 @@
 /** Customers: create, retrieve, update, delete, list and search. */
 import type Stripe from "stripe";
+import { invalid, missing, refused } from "../api/errors.js";
+import { group, integer, listOf, metadata, oneOf, type Parsed, text, word } from "../api/params.js";
+import { searchPage, searchShape } from "../api/search.js";
 import {
   attachPaymentMethod,
   checkAttachable,
   resolvePaymentMethod,
-} from "../billing/payment-methods.js";
-import { cancelSubscription } from "../billing/subscription-end.js";
-import { checkOwner } from "../billing/subscriptions.js";
-import { invalid, missing, refused } from "../errors.js";
+} from "../billing/payments/payment-methods.js";
+import { cancelSubscription } from "../billing/subscriptions/end.js";
+import { checkOwner } from "../billing/subscriptions/subscriptions.js";
 import { route } from "../http/route.js";
-import { group, integer, listOf, metadata, oneOf, type Parsed, text, word } from "../params.js";
-import type { Plain } from "../plain.js";
-import { searchPage, searchShape } from "../search.js";
-import type { World } from "../world.js";
+import type { Plain } from "../world/plain.js";
+import type { World } from "../world/world.js";
 import {
   address,
   addressShape,

@@ -2,12 +2,12 @@
  * The events of the last 30 days, newest first, at the account's API version: unlike every other
  * object, an event looks the same whichever version asks for it.
  */
-import { invalid, missing } from "../errors.js";
+import { invalid, missing } from "../api/errors.js";
+import { createdWindow, listPage, type PageParams } from "../api/list.js";
+import { flag, listOf, type Parsed, word } from "../api/params.js";
+import { renderEvent } from "../api/render.js";
 import { route } from "../http/route.js";
-import { createdWindow, listPage, type PageParams } from "../list.js";
-import { flag, listOf, type Parsed, word } from "../params.js";
-import { renderEvent } from "../render.js";
-import type { StoredEvent, World } from "../world.js";
+import type { StoredEvent, World } from "../world/world.js";
 import { listShape } from "./common.js";
 
 const LIFE = 30 * 86_400;

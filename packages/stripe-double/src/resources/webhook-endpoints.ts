@@ -3,15 +3,15 @@
  * delivery of events knows it. Stripe raises no events about them.
  */
 import type Stripe from "stripe";
-import { type Duration, milliseconds } from "../clock.js";
-import { invalid, refused } from "../errors.js";
+import { invalid, refused } from "../api/errors.js";
+import { pageShape } from "../api/list.js";
+import { flag, listOf, metadata, required, text, word } from "../api/params.js";
+import { checkVersion } from "../api/versions.js";
 import { route } from "../http/route.js";
-import { pageShape } from "../list.js";
-import { flag, listOf, metadata, required, text, word } from "../params.js";
-import type { Plain } from "../plain.js";
-import { token } from "../random.js";
-import { checkVersion } from "../versions.js";
-import type { World } from "../world.js";
+import { type Duration, milliseconds } from "../world/clock.js";
+import type { Plain } from "../world/plain.js";
+import { token } from "../world/random.js";
+import type { World } from "../world/world.js";
 import { given, listKind, mergeMetadata } from "./common.js";
 
 type Endpoint = Plain<Stripe.WebhookEndpoint>;

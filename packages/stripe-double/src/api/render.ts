@@ -1,0 +1,264 @@
+/**
+ * How a reader sees an object: embedded lists cut, references expanded where asked, at the
+ * reader's API version. What is stored is never altered.
+ */
+
+import { findCoupon, findDiscount } from "../billing/invoices/discounts.js";
+import { withCurrentPrices } from "../world/fresh.js";
+import { same } from "../world/same.js";
+import type { Kind, StoredEvent, World } from "../world/world.js";
+import { type ApiError, invalid, notModelled } from "./errors.js";
+import { atVersion } from "./versions.js";
+
+type Json = { [key: string]: unknown };
+
+export interface View {
+  readonly version: string;
+  readonly expand?: readonly string[];
+}
+
+/** Which field refers to which kind of object; an id alone does not always tell. */
+const REFERENCES: { readonly [field: string]: Kind } = {
+  charge: "charge",
+  coupon: "coupon",
+  customer: "customer",
+  default_payment_method: "payment_method",
+  default_price: "price",
+  invoice: "invoice",
+  latest_charge: "charge",
+  latest_invoice: "invoice",
+  payment_intent: "payment_intent",
+  payment_method: "payment_method",
+  price: "price",
+  product: "product",
+  promotion_code: "promotion_code",
+  subscription: "subscription",
+};
+
+/** References that Stripe expands, to objects that the double does not keep. */
+const UNKNOWN = ["balance_transaction", "destination", "failure_balance_transaction"];
+
+/** Lists that Stripe embeds in an object, and cuts. */
+const EMBEDDED: { readonly [object: string]: string } = {
+  subscription: "items",
+  invoice: "lines",
+};
+
+const hidden = (field: string) => (world: World, object: Json) =>
+  world.hidden.get(String(object.id))?.[field];
+const nothing = (path: string) => (world: World, object: Json) =>
+  embeddedList(world, [], `/v1/${object.object}s/${object.id}/${path}`);
+
+/** Fields that are absent until they are asked for, and stay so where there is nothing to show. */
+const INCLUDABLE: {
+  readonly [object: string]: { readonly [field: string]: (world: World, object: Json) => unknown };
+} = {
+  coupon: { applies_to: hidden("applies_to") },
+  customer: {
+    sources: nothing("sources"),
+    subscriptions: (world, customer) =>
+      embeddedList(
+        world,
+        world.objects.subscription
+          .where("customer", String(customer.id))
+          .filter(({ status }) => status !== "canceled" && status !== "incomplete_expired")
+          .reverse()
+          .map((subscription) => present(world, subscription)),
+        `/v1/customers/${customer.id}/subscriptions`,
+      ),
+    tax_ids: nothing("tax_ids"),
+  },
+  invoice: {
+    confirmation_secret: hidden("confirmation_secret"),
+    payments: hidden("payments"),
+  },
+  price: {
+    currency_options: (_, price) => ({
+      [String(price.currency)]: {
+        custom_unit_amount: null,
+        tax_behavior: price.tax_behavior,
+        unit_amount: price.unit_amount,
+        unit_amount_decimal: price.unit_amount_decimal,
+      },
+    }),
+    tiers: () => undefined,
+  },
+  charge: {
+    refunds: (world, charge) =>
+      embeddedList(
+        world,
+        world.objects.refund.where("charge", String(charge.id)).reverse(),
+        `/v1/charges/${charge.id}/refunds`,
+      ),
+  },
+  "checkout.session": {
+    line_items: (world, session) => lineItemsOf(world, String(session.id)),
+  },
+};
+
+function lineItemsOf(world: World, session: string): unknown {
+  const items = world.hidden.get(session)?.line_items;
+  return embeddedList(
+    world,
+    Array.isArray(items) ? items : [],
+    `/v1/checkout/sessions/${session}/line_items`,
+  );
+}
+
+function embeddedList(world: World, data: readonly unknown[], url: string): object {
+  return {
+    object: "list",
+    data: data.slice(0, world.embeddedLimit),
+    has_more: data.length > world.embeddedLimit,
+    url,
+  };
+}
+
+const MOST_LEVELS = 4;
+
+/** The object as this reader sees it. */
+export function render(world: World, object: object, view: View): object {
+  return versioned(world, view.version)(expandAll(world, present(world, object), pathsOf(view)));
+}
+
+/** As it is now, for a reader who asked for nothing in particular. */
+function present(world: World, object: object): Json {
+  return cut(world, withCurrentPrices(world.objects.price, object) as Json);
+}
+
+function expandAll(world: World, object: Json, paths: readonly Path[]): Json {
+  let shown = object;
+  for (const { keys, name } of paths) shown = expand(world, shown, keys, name) as Json;
+  return shown;
+}
+
+function versioned(world: World, version: string): (object: object) => object {
+  return atVersion(version, {
+    coupon: (id) => findCoupon(world, id),
+    payment: (invoice) => paymentOf(world, invoice),
+  });
+}
+
+function paymentOf(world: World, invoice: string) {
+  const id = world.hidden.get(invoice)?.payment_intent;
+  if (typeof id !== "string") return undefined;
+  return {
+    payment_intent: id,
+    charge: world.objects.payment_intent.get(id)?.latest_charge ?? null,
+  };
+}
+
+interface Path {
+  readonly keys: readonly string[];
+  /** As it was asked for. */
+  readonly name: string;
+}
+
+function pathsOf({ expand: names = [] }: View): Path[] {
+  return names.map((name) => {
+    const keys = name.split(".");
+    if (keys.length > MOST_LEVELS) {
+      throw invalid(
+        `You cannot expand more than ${MOST_LEVELS} levels of a property: ${name}`,
+        "expand",
+      );
+    }
+    return { keys, name };
+  });
+}
+
+/** A page of a list: each of its objects rendered, `expand` reaching them through `data`. */
+export function renderPage(world: World, page: { data: readonly object[] }, view: View): object {
+  const inner = pathsOf(view).map(({ keys: [first, ...keys], name }) => {
+    if (first !== "data" || keys.length === 0) throw notExpandable(name);
+    return { keys, name };
+  });
+  const shown = versioned(world, view.version);
+  const data = page.data.map((each) => shown(expandAll(world, present(world, each), inner)));
+  return { ...page, data };
+}
+
+function cut(world: World, object: Json): Json {
+  const field = EMBEDDED[object.object as string];
+  const list = field === undefined ? undefined : (object[field] as { data: unknown[] } | undefined);
+  if (field === undefined || list === undefined || list.data.length <= world.embeddedLimit) {
+    return object;
+  }
+  const data = list.data.slice(0, world.embeddedLimit);
+  return { ...object, [field]: { ...list, data, has_more: true } };
+}
+
+function expand(world: World, value: unknown, keys: readonly string[], path: string): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined || value === null || value === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => expand(world, item, keys, path));
+  if (typeof value !== "object") throw notExpandable(path);
+  const object = value as Json;
+  const includable = INCLUDABLE[object.object as string]?.[key];
+  const found = object[key] === undefined ? includable?.(world, object) : object[key];
+  if (found === null || (found === undefined && (includable || object.deleted))) return object;
+  if (found === undefined) {
+    throw notModelled(`the expansion of '${path}' on ${String(object.object ?? "this object")}`);
+  }
+  const resolve = (reference: unknown) => {
+    if (typeof reference === "object") return reference;
+    if (UNKNOWN.includes(key)) throw notModelled(`the expansion of '${path}'`);
+    const target = referred(world, key, String(reference));
+    if (target === undefined) throw notExpandable(path);
+    return present(world, target);
+  };
+  const whole = Array.isArray(found) ? found.map(resolve) : resolve(found);
+  return { ...object, [key]: expand(world, whole, rest, path) };
+}
+
+/** The object that a field of this name refers to; of one that was deleted, what is left of it. */
+function referred(world: World, field: string, id: string): object | undefined {
+  if (field === "discounts") return findDiscount(world, id);
+  if (field === "coupon") return findCoupon(world, id);
+  const kind = REFERENCES[field];
+  if (kind === undefined) return undefined;
+  const found = world.objects[kind].get(id);
+  if (found !== undefined) return found;
+  return world.deleted.get(id) === kind ? { id, object: kind, deleted: true } : undefined;
+}
+
+function notExpandable(path: string): ApiError {
+  return invalid(`This property cannot be expanded (${path}).`, "expand");
+}
+
+/** An event as a reader at this version sees it, `previous_attributes` included. */
+export function renderEvent(world: World, event: StoredEvent, version: string): object {
+  const shown = versioned(world, version);
+  const object = shown(cut(world, event.object as Json));
+  const before = event.before && shown(cut(world, event.before as Json));
+  return {
+    id: event.id,
+    object: "event",
+    api_version: version,
+    created: event.shown,
+    data: { object, ...(before ? { previous_attributes: previous(before, object) } : {}) },
+    livemode: world.livemode,
+    pending_webhooks: event.pending,
+    request: event.request,
+    type: event.type,
+  };
+}
+
+/** What the changed fields were before: nested objects field by field, arrays whole. */
+function previous(before: object, after: object): Json {
+  const was = before as Json;
+  const is = after as Json;
+  const changed: Json = {};
+  for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
+    if (same(was[key], is[key])) continue;
+    changed[key] =
+      isPlain(was[key]) && isPlain(is[key])
+        ? previous(was[key] as object, is[key] as object)
+        : (was[key] ?? null);
+  }
+  return changed;
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,90 @@
+/** What a checkout sells: its line items, and the totals that they and a discount make. */
+import type Stripe from "stripe";
+import type { Plain } from "../../world/plain.js";
+import type { World } from "../../world/world.js";
+import { amountOf } from "../invoices/lines.js";
+
+export type LineItem = Plain<Stripe.LineItem>;
+type Price = Plain<Stripe.Price>;
+type Coupon = Plain<Stripe.Coupon>;
+
+export interface Sold {
+  readonly price: Price;
+  /** Null for a metered price. */
+  readonly quantity: number | null;
+}
+
+/** What a coupon takes off an amount that it applies to. */
+function couponOff(coupon: Coupon, amount: number): number {
+  if (coupon.percent_off !== null) return Math.round((amount * coupon.percent_off) / 100);
+  return Math.min(amount, coupon.amount_off ?? 0);
+}
+
+/** The line items of what is sold. Recurring ones cost nothing yet when a trial comes first. */
+export function lineItemsOf(
+  world: World,
+  sold: readonly Sold[],
+  options: { readonly trial: boolean; readonly coupon?: Coupon | undefined },
+): LineItem[] {
+  const amounts = sold.map(({ price, quantity }) =>
+    options.trial && price.recurring ? 0 : amountOf(price, quantity ?? 0),
+  );
+  const off = shares(amounts, options.coupon);
+  return sold.map(({ price, quantity }, index) => {
+    const subtotal = amounts[index] ?? 0;
+    const discount = off[index] ?? 0;
+    return {
+      id: world.id("li"),
+      object: "item",
+      adjustable_quantity: null,
+      amount_discount: discount,
+      amount_subtotal: subtotal,
+      amount_tax: 0,
+      amount_total: subtotal - discount,
+      currency: price.currency,
+      description: world.objects.product.get(price.product)?.name ?? null,
+      metadata: {},
+      price,
+      quantity,
+    };
+  });
+}
+
+/** The same items with another discount; they keep their ids. */
+export function discounted(items: readonly LineItem[], coupon: Coupon | undefined): LineItem[] {
+  const off = shares(
+    items.map((item) => item.amount_subtotal),
+    coupon,
+  );
+  return items.map((item, index) => {
+    const discount = off[index] ?? 0;
+    return { ...item, amount_discount: discount, amount_total: item.amount_subtotal - discount };
+  });
+}
+
+/** Spreads a discount over the lines by their amounts; the last one that costs takes the rest. */
+function shares(amounts: readonly number[], coupon: Coupon | undefined): number[] {
+  const whole = amounts.reduce((sum, amount) => sum + amount, 0);
+  const off = coupon === undefined ? 0 : couponOff(coupon, whole);
+  const last = amounts.findLastIndex((amount) => amount > 0);
+  let left = off;
+  return amounts.map((amount, index) => {
+    const share = index === last ? left : whole === 0 ? 0 : Math.floor((off * amount) / whole);
+    left -= share;
+    return share;
+  });
+}
+
+export function totalsOf(items: readonly LineItem[]) {
+  const sum = (read: (item: LineItem) => number) =>
+    items.reduce((total, item) => total + read(item), 0);
+  return {
+    amount_subtotal: sum((item) => item.amount_subtotal),
+    amount_total: sum((item) => item.amount_total),
+    total_details: {
+      amount_discount: sum((item) => item.amount_discount),
+      amount_shipping: 0,
+      amount_tax: 0,
+    },
+  };
+}

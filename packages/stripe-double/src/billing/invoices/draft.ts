@@ -1,0 +1,176 @@
+/** Working an invoice out: its lines, discounts and totals. What becomes of it is in invoices.ts. */
+import type Stripe from "stripe";
+import type { Plain } from "../../world/plain.js";
+import type { StoredEvent, World } from "../../world/world.js";
+import { amountOff } from "./discounts.js";
+
+export type Invoice = Plain<Stripe.Invoice>;
+export type InvoiceLine = Plain<Stripe.InvoiceLineItem>;
+
+export interface Draft {
+  readonly customer: string;
+  readonly currency: string;
+  readonly billing_reason:
+    | "manual"
+    | "subscription_create"
+    | "subscription_cycle"
+    | "subscription_update";
+  readonly lines: readonly Omit<InvoiceLine, "id" | "invoice">[];
+  readonly period: { readonly start: number; readonly end: number };
+  readonly subscription?: { readonly id: string; readonly metadata: { [key: string]: string } };
+  readonly collection_method?: "charge_automatically" | "send_invoice";
+  readonly days_until_due?: number | null;
+  readonly default_payment_method?: string | null;
+  readonly description?: string | null;
+  readonly metadata?: { [key: string]: string };
+  readonly discounts?: readonly string[];
+  readonly auto_advance?: boolean;
+  /** Seconds from now at which it is finalized on its own; null for never. */
+  readonly finalizesIn?: number | null;
+}
+
+/** Sums what the lines and discounts make of it, and what the customer's balance leaves to pay. */
+function totals(
+  world: World,
+  lines: readonly InvoiceLine[],
+  discounts: readonly string[],
+  balance: number,
+) {
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0);
+  const amounts: { amount: number; discount: string }[] = [];
+  let left = Math.max(0, subtotal);
+  for (const discount of discounts) {
+    const amount = Math.min(left, amountOff(world, discount, left));
+    left -= amount;
+    amounts.push({ amount, discount });
+  }
+  const total = subtotal < 0 ? subtotal : left;
+  return {
+    subtotal,
+    subtotal_excluding_tax: subtotal,
+    total,
+    total_excluding_tax: total,
+    total_discount_amounts: amounts,
+    amount_due: Math.max(0, total + balance),
+    amount_remaining: Math.max(0, total + balance),
+    starting_balance: balance,
+  };
+}
+
+export function draftInvoice(world: World, draft: Draft): Invoice {
+  const invoice = world.objects.invoice.add(composeInvoice(world, world.id("in"), draft));
+  const known = announcements.get(world) ?? new Map<string, StoredEvent>();
+  announcements.set(world, known);
+  known.set(invoice.id, world.raise("invoice.created", invoice));
+  return invoice;
+}
+
+const announcements = new WeakMap<World, Map<string, StoredEvent>>();
+
+/** The event that told of an invoice: while endpoints refuse it, Stripe does not go on with it. */
+export function announcementOf(world: World, invoice: string): StoredEvent | undefined {
+  return announcements.get(world)?.get(invoice);
+}
+
+/** Works an invoice out without keeping it or telling anybody. */
+export function composeInvoice(world: World, id: string, draft: Draft): Invoice {
+  const customer = world.find("customer", draft.customer, "customer");
+  const lines = draft.lines.map(
+    (line): InvoiceLine => ({ ...line, id: world.id("il"), invoice: id }),
+  );
+  const discounts = [...(draft.discounts ?? [])];
+  const finalizesIn = draft.finalizesIn ?? null;
+  return {
+    id,
+    object: "invoice",
+    account_country: "US",
+    account_name: "Stripe double",
+    account_tax_ids: null,
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: draft.auto_advance ?? true,
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: false,
+      liability: null,
+      provider: null,
+      status: null,
+    },
+    automatically_finalizes_at: finalizesIn === null ? null : world.now() + finalizesIn,
+    billing_reason: draft.billing_reason,
+    collection_method: draft.collection_method ?? "charge_automatically",
+    created: world.now(),
+    currency: draft.currency,
+    custom_fields: null,
+    customer: customer.id,
+    customer_account: null,
+    customer_address: customer.address ?? null,
+    customer_email: customer.email,
+    customer_name: customer.name ?? null,
+    customer_phone: customer.phone ?? null,
+    customer_shipping: customer.shipping ?? null,
+    customer_tax_exempt: customer.tax_exempt ?? "none",
+    customer_tax_ids: [],
+    default_payment_method: draft.default_payment_method ?? null,
+    default_source: null,
+    default_tax_rates: [],
+    description: draft.description ?? null,
+    discounts,
+    due_date: draft.days_until_due ? world.now() + draft.days_until_due * 86_400 : null,
+    effective_at: null,
+    ending_balance: null,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: "self" },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: { object: "list", data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
+    livemode: world.livemode,
+    metadata: draft.metadata ?? {},
+    next_payment_attempt: finalizesIn === null ? null : world.now() + finalizesIn,
+    number: null,
+    on_behalf_of: null,
+    parent: draft.subscription
+      ? {
+          quote_details: null,
+          subscription_details: {
+            metadata: draft.subscription.metadata,
+            subscription: draft.subscription.id,
+          },
+          type: "subscription_details",
+        }
+      : null,
+    payment_settings: {
+      default_mandate: null,
+      payment_method_options: null,
+      payment_method_types: null,
+    },
+    period_end: draft.period.end,
+    period_start: draft.period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    statement_descriptor: null,
+    status: "draft",
+    status_transitions: {
+      finalized_at: null,
+      marked_uncollectible_at: null,
+      paid_at: null,
+      voided_at: null,
+    },
+    test_clock: null,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: null,
+    ...totals(world, lines, discounts, customer.balance),
+  };
+}

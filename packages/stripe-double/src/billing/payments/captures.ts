@@ -1,0 +1,93 @@
+/** How a payment intent ends other than by a charge: an authorization captured, left to expire, or given up. */
+import { notModelled } from "../../api/errors.js";
+import type { World } from "../../world/world.js";
+import { AUTHORIZATION_LIFE, type Charge } from "./charges.js";
+import { findIntent, type PaymentIntent, unexpectedState } from "./payment-intents.js";
+import { recordRefund } from "./refunds.js";
+
+/** Waits for the money to be captured, until the authorization is over. */
+export function expireLater(world: World, id: string): void {
+  world.clock.schedule(world.clock.now() + AUTHORIZATION_LIFE * 1000, () => expire(world, id));
+}
+
+/** Takes the money that an authorization holds. */
+export function capturePaymentIntent(world: World, id: string, amount?: number): PaymentIntent {
+  const intent = findIntent(world, id);
+  if (intent.status !== "requires_capture") {
+    throw unexpectedState(
+      `This PaymentIntent could not be captured because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be captured: requires_capture.`,
+      intent,
+    );
+  }
+  if (amount !== undefined && amount !== intent.amount_capturable) {
+    throw notModelled("capturing another amount than was authorized");
+  }
+  const before = world.find("charge", intent.latest_charge ?? "");
+  const captured = world.patch("charge", before.id, {
+    amount_captured: before.amount,
+    balance_transaction: world.id("txn"),
+    captured: true,
+  });
+  world.raise("charge.captured", captured);
+  const done = world.patch("payment_intent", id, {
+    amount_capturable: 0,
+    amount_received: intent.amount,
+    status: "succeeded",
+  });
+  world.raise("payment_intent.succeeded", done);
+  return done;
+}
+
+type CancellationReason = NonNullable<PaymentIntent["cancellation_reason"]>;
+
+/** Gives it up; money that was only held goes back. */
+export function cancelPaymentIntent(
+  world: World,
+  id: string,
+  reason?: CancellationReason | undefined,
+): PaymentIntent {
+  const intent = findIntent(world, id);
+  if (intent.status === "succeeded" || intent.status === "canceled") {
+    throw unexpectedState(
+      `You cannot cancel this PaymentIntent because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be canceled: requires_payment_method, requires_capture, requires_confirmation, requires_action, processing.`,
+      intent,
+    );
+  }
+  if (intent.status === "requires_capture") {
+    const before = release(world, intent, null);
+    world.raise("charge.refunded", world.find("charge", before.id), before);
+  }
+  return close(world, id, reason ?? null);
+}
+
+/** Nobody captured it in time. */
+function expire(world: World, id: string): void {
+  const intent = world.find("payment_intent", id);
+  if (intent.status !== "requires_capture") return;
+  const { id: charge } = release(world, intent, "expired_uncaptured_charge");
+  world.raise("charge.expired", world.find("charge", charge));
+  close(world, id, "automatic");
+}
+
+/** Ends an authorization, which Stripe shows as a refund of all of it; answers the charge before. */
+function release(
+  world: World,
+  intent: PaymentIntent,
+  reason: "expired_uncaptured_charge" | null,
+): Charge {
+  const charge = world.find("charge", intent.latest_charge ?? "");
+  recordRefund(world, charge, { amount: charge.amount, reason, metadata: {}, status: "succeeded" });
+  return charge;
+}
+
+function close(world: World, id: string, reason: CancellationReason | null): PaymentIntent {
+  const canceled = world.patch("payment_intent", id, {
+    amount_capturable: 0,
+    canceled_at: world.now(),
+    cancellation_reason: reason,
+    next_action: null,
+    status: "canceled",
+  });
+  world.raise("payment_intent.canceled", canceled);
+  return canceled;
+}

@@ -1,0 +1,231 @@
+/**
+ * Collecting the money of a payment intent, for the API as well as for invoices and checkout. A
+ * refusal by the bank is an outcome here; only the API's own routes answer it with 402.
+ */
+import { given } from "../../resources/common.js";
+import type { World } from "../../world/world.js";
+import { expireLater } from "./captures.js";
+import { type CardBehaviour, type Decline, type Refusal, refusalOf } from "./cards.js";
+import { type Charge, recordCharge } from "./charges.js";
+import {
+  findIntent,
+  type PaymentIntent,
+  unexpectedState,
+  usableMethod,
+} from "./payment-intents.js";
+import {
+  attachPaymentMethod,
+  cardState,
+  type PaymentMethod,
+  setCardState,
+} from "./payment-methods.js";
+
+export { cancelPaymentIntent, capturePaymentIntent } from "./captures.js";
+export {
+  createPaymentIntent,
+  type PaymentIntent,
+} from "./payment-intents.js";
+
+export interface ConfirmParams {
+  readonly payment_method?: string | undefined;
+  /** The customer is not there. A card that was set up for this is charged without them. */
+  readonly off_session?: boolean | undefined;
+  readonly setup_future_usage?: "off_session" | "on_session" | null | undefined;
+  readonly receipt_email?: string | null | undefined;
+  readonly return_url?: string | undefined;
+  /**
+   * What to do when the bank wants the customer: `wait` for them in `requires_action`, the default
+   * and what invoices do, or `fail` as an off-session confirmation by the API does.
+   */
+  readonly on_authentication?: "wait" | "fail" | undefined;
+}
+
+/**
+ * Tries to collect the money. The answer's `status` tells how it went: `succeeded`,
+ * `requires_capture`, `requires_action`, or `requires_payment_method` after a refusal, which
+ * `last_payment_error` explains.
+ */
+export function confirmPaymentIntent(
+  world: World,
+  id: string,
+  params: ConfirmParams = {},
+): PaymentIntent {
+  const before = findIntent(world, id);
+  if (
+    before.status === "succeeded" ||
+    before.status === "canceled" ||
+    before.status === "requires_capture"
+  ) {
+    const why =
+      before.status === "canceled"
+        ? "it has a status of canceled."
+        : "it has already succeeded after being previously confirmed.";
+    throw unexpectedState(`You cannot confirm this PaymentIntent because ${why}`, before);
+  }
+  const wanted = params.payment_method ?? before.payment_method;
+  if (wanted === null) {
+    throw unexpectedState(
+      "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
+      before,
+    );
+  }
+  const method = usableMethod(world, wanted, before.customer);
+  const intent = world.patch("payment_intent", id, {
+    payment_method: method.id,
+    next_action: null,
+    ...given({
+      setup_future_usage: params.setup_future_usage,
+      receipt_email: params.receipt_email,
+    }),
+  });
+  const { behaviour, setUp } = cardState(world, method.id);
+  if (wantsCustomer(behaviour, setUp && params.off_session === true)) {
+    if (params.on_authentication === "fail")
+      return fail(world, intent, method, "authentication_required");
+    const waiting = world.patch("payment_intent", id, {
+      status: "requires_action",
+      next_action: nextAction(intent, params.return_url),
+    });
+    world.raise("payment_intent.requires_action", waiting);
+    return waiting;
+  }
+  return settle(world, intent, method, false);
+}
+
+function wantsCustomer(behaviour: CardBehaviour, excused: boolean): boolean {
+  return (
+    behaviour.authentication === "always" || (behaviour.authentication !== undefined && !excused)
+  );
+}
+
+/** Where the customer goes to authenticate. In a test, `authenticatePaymentIntent` is that place. */
+function nextAction(
+  intent: PaymentIntent,
+  returnUrl: string | undefined,
+): PaymentIntent["next_action"] {
+  const url = `https://hooks.stripe.com/3d_secure_2/hosted?payment_intent=${intent.id}`;
+  if (returnUrl !== undefined) {
+    return { type: "redirect_to_url", redirect_to_url: { return_url: returnUrl, url } };
+  }
+  return {
+    type: "use_stripe_sdk",
+    use_stripe_sdk: { type: "three_d_secure_redirect", stripe_js: url },
+  };
+}
+
+/** What the customer did when asked to authenticate. */
+export function authenticatePaymentIntent(
+  world: World,
+  id: string,
+  outcome: "succeed" | "fail",
+): PaymentIntent {
+  const intent = findIntent(world, id);
+  if (intent.status !== "requires_action" || intent.payment_method === null) {
+    throw unexpectedState(
+      `This PaymentIntent waits for no action: it is ${intent.status}.`,
+      intent,
+    );
+  }
+  const method = world.find("payment_method", intent.payment_method);
+  if (outcome === "succeed") {
+    setCardState(world, method.id, { setUp: true });
+    return settle(world, intent, method, true);
+  }
+  return refuse(world, intent, method, {
+    code: "payment_intent_authentication_failure",
+    message:
+      "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
+  });
+}
+
+/** Asks the bank. */
+function settle(
+  world: World,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+  authenticated: boolean,
+): PaymentIntent {
+  const { decline } = cardState(world, method.id).behaviour;
+  if (decline !== undefined) return fail(world, intent, method, decline, authenticated);
+  const charge = recordCharge(world, { intent, method, decline, authenticated });
+  world.raise("charge.succeeded", charge);
+  keepMethod(world, intent, method);
+  const paid = { latest_charge: charge.id, last_payment_error: null, next_action: null };
+  if (intent.capture_method === "manual") {
+    const held = world.patch("payment_intent", intent.id, {
+      ...paid,
+      amount_capturable: intent.amount,
+      status: "requires_capture",
+    });
+    world.raise("payment_intent.amount_capturable_updated", held);
+    expireLater(world, intent.id);
+    return held;
+  }
+  const done = world.patch("payment_intent", intent.id, {
+    ...paid,
+    amount_received: intent.amount,
+    status: "succeeded",
+  });
+  world.raise("payment_intent.succeeded", done);
+  if (charge.balance_transaction === null) bookLater(world, charge.id);
+  return done;
+}
+
+const BOOKED_AFTER = 1_000;
+
+/** An asynchronous capture reaches the balance a moment after the payment succeeded. */
+function bookLater(world: World, charge: string): void {
+  world.clock.schedule(world.clock.now() + BOOKED_AFTER, () => {
+    world.change("charge", charge, { balance_transaction: world.id("txn") }, "charge.updated");
+  });
+}
+
+/** Saves the card for its customer if the intent asks for it; otherwise it has served. */
+function keepMethod(world: World, intent: PaymentIntent, method: PaymentMethod): void {
+  if (method.customer !== null) return;
+  if (intent.customer !== null && intent.setup_future_usage !== null) {
+    attachPaymentMethod(world, method.id, intent.customer);
+  } else {
+    setCardState(world, method.id, { spent: true });
+  }
+}
+
+/** A charge that the bank refused. */
+function fail(
+  world: World,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+  decline: Decline,
+  authenticated = false,
+): PaymentIntent {
+  const charge = recordCharge(world, { intent, method, decline, authenticated });
+  world.raise("charge.failed", charge);
+  return refuse(world, intent, method, refusalOf(decline), charge);
+}
+
+/** The intent lets go of the payment method, and keeps why. */
+function refuse(
+  world: World,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+  refusal: Refusal,
+  charge?: Charge,
+): PaymentIntent {
+  const failed = world.patch("payment_intent", intent.id, {
+    last_payment_error: {
+      ...(charge ? { charge: charge.id } : {}),
+      code: refusal.code,
+      ...(refusal.decline_code ? { decline_code: refusal.decline_code } : {}),
+      doc_url: `https://stripe.com/docs/error-codes/${refusal.code.replaceAll("_", "-")}`,
+      message: refusal.message,
+      payment_method: method,
+      type: charge ? "card_error" : "invalid_request_error",
+    },
+    ...(charge ? { latest_charge: charge.id } : {}),
+    next_action: null,
+    payment_method: null,
+    status: "requires_payment_method",
+  });
+  world.raise("payment_intent.payment_failed", failed);
+  return failed;
+}

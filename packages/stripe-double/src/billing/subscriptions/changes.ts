@@ -1,0 +1,180 @@
+/** Changing what a subscription consists of, and what that costs within its period. */
+import { invalid, notModelled, refused } from "../../api/errors.js";
+import { mergeMetadata } from "../../resources/common.js";
+import type { World } from "../../world/world.js";
+import { collectInvoice, finalizeInvoice } from "../invoices/invoices.js";
+import { isMetered, itemLine } from "../invoices/lines.js";
+import { rehearsePayment } from "../invoices/rehearsal.js";
+import { cycleEnd } from "../period.js";
+import { planOf } from "../plan.js";
+import { checkItems, checkSellable, makeItem, type SubscriptionItem } from "./items.js";
+import { composeInvoiceItem, createInvoiceItem, prorations } from "./prorations.js";
+import { cycleOf, type Subscription, sameCycle } from "./subscription.js";
+import { billSubscription, draftFor, type PaymentBehavior } from "./subscriptions.js";
+
+export interface ItemChange {
+  readonly id?: string | undefined;
+  readonly price?: string | undefined;
+  readonly quantity?: number | undefined;
+  readonly metadata?: { readonly [key: string]: string } | null | undefined;
+  readonly deleted?: boolean | undefined;
+}
+
+/** The items after a change: those named are altered, new ones added, deleted ones left out. */
+export function changeItems(
+  world: World,
+  subscription: Subscription,
+  changes: readonly ItemChange[],
+): SubscriptionItem[] {
+  let items = [...subscription.items.data];
+  const [first] = items;
+  const period = {
+    start: first?.current_period_start ?? world.now(),
+    end: first?.current_period_end ?? world.now(),
+  };
+  changes.forEach((change, index) => {
+    const param = `items[${index}]`;
+    if (change.price !== undefined) checkSellable(world, change.price, `${param}[price]`);
+    if (change.id === undefined) {
+      const { price, quantity, metadata } = change;
+      if (price === undefined) throw invalid("Missing required param: price.", `${param}[price]`);
+      const item = { price, quantity, metadata: mergeMetadata({}, metadata) };
+      items.push(makeItem(world, subscription.id, item, period));
+      return;
+    }
+    const known = items.find(({ id }) => id === change.id);
+    if (known === undefined) {
+      const message = `No such subscription item: '${change.id}'`;
+      throw refused(message, `${param}[id]`, "resource_missing");
+    }
+    items = change.deleted
+      ? items.filter(({ id }) => id !== known.id)
+      : items.map((item) => (item.id === known.id ? changeItem(world, known, change) : item));
+  });
+  if (items.length === 0) {
+    throw refused(
+      "A subscription must have at least one active plan. To remove the last one, cancel the subscription.",
+      "items",
+    );
+  }
+  checkItems(
+    world,
+    items.map(({ price }) => ({ price: price.id })),
+  );
+  return items;
+}
+
+function changeItem(world: World, item: SubscriptionItem, change: ItemChange): SubscriptionItem {
+  const price = change.price === undefined ? item.price : world.find("price", change.price);
+  if (isMetered(price) !== isMetered(item.price)) {
+    throw notModelled("a change between a licensed and a metered price");
+  }
+  if (isMetered(price) && change.quantity !== undefined) {
+    throw notModelled("the quantity of a metered item");
+  }
+  return {
+    ...item,
+    price,
+    plan: planOf(price),
+    ...(isMetered(price) ? {} : { quantity: change.quantity ?? item.quantity ?? 1 }),
+    metadata: mergeMetadata(item.metadata, change.metadata),
+  };
+}
+
+export interface ReplaceOptions {
+  readonly proration: "always_invoice" | "create_prorations" | "none";
+  readonly behavior: PaymentBehavior;
+}
+
+/**
+ * Puts new items in the place of the old, with what that costs. A change of the interval starts
+ * a new period now and bills it at once; otherwise the difference waits for the next invoice,
+ * unless it is to be invoiced now.
+ */
+export function replaceItems(
+  world: World,
+  id: string,
+  items: readonly SubscriptionItem[],
+  { proration, behavior }: ReplaceOptions,
+): Subscription {
+  const before = world.find("subscription", id);
+  const restarts = before.status !== "trialing" && !sameCycle(before.items.data, items);
+  const placed = restarts ? startingNow(world, items) : [...items];
+  const change = {
+    items: { ...before.items, data: placed },
+    ...(restarts ? { billing_cycle_anchor: world.now() } : {}),
+    // What ends with the period ends with the new one.
+    ...(restarts && before.cancel_at_period_end
+      ? { cancel_at: placed[0]?.current_period_end ?? null }
+      : {}),
+  };
+  const parts = proration === "none" ? [] : prorations(world, before, items);
+  const bills =
+    before.status !== "trialing" &&
+    (restarts || proration === "always_invoice" || behavior === "pending_if_incomplete");
+  if (bills && behavior === "error_if_incomplete") {
+    const draft = draftFor(world, { ...before, ...change }, "subscription_update", {
+      withPeriod: restarts,
+    });
+    const added = parts.map((part) => itemLine(world, composeInvoiceItem(world, "", part)));
+    rehearsePayment(world, { ...draft, lines: [...draft.lines, ...added] });
+  }
+  for (const part of parts) createInvoiceItem(world, part);
+  const after = world.patch("subscription", id, change);
+  if (!bills) return after;
+  const invoice = billSubscription(world, after, "subscription_update", { withPeriod: restarts });
+  const { status } = finalizeInvoice(world, invoice.id);
+  if (status === "paid") return world.find("subscription", id);
+  const waits = behavior === "default_incomplete";
+  if (!waits && collectInvoice(world, invoice.id) === "paid") return world.find("subscription", id);
+  if (behavior !== "pending_if_incomplete") {
+    return world.patch("subscription", id, { status: "past_due" });
+  }
+  return world.patch("subscription", id, {
+    ...pick(before),
+    pending_update: {
+      billing_cycle_anchor: restarts ? world.now() : null,
+      cancel_at_period_end: null,
+      discount: null,
+      discounts: null,
+      expires_at: world.now() + 23 * 3600,
+      metadata: null,
+      subscription_items: placed,
+      trial_end: null,
+      trial_from_plan: null,
+    },
+  });
+}
+
+/** What a change that is not paid for leaves as it was. */
+function pick({ items, billing_cycle_anchor, cancel_at }: Subscription): Partial<Subscription> {
+  return { items, billing_cycle_anchor, cancel_at };
+}
+
+/** The items with a period that begins now. */
+function startingNow(world: World, items: readonly SubscriptionItem[]): SubscriptionItem[] {
+  const now = world.now();
+  const period = {
+    current_period_start: now,
+    current_period_end: cycleEnd(now, cycleOf(items), now),
+  };
+  return items.map((item) => ({ ...item, ...period }));
+}
+
+/** Ends a trial now: the first real period begins and is billed at once. */
+export function endTrial(world: World, id: string): Subscription {
+  const before = world.find("subscription", id);
+  const now = world.now();
+  const after = world.patch("subscription", id, {
+    status: "active",
+    trial_end: now,
+    billing_cycle_anchor: now,
+    items: { ...before.items, data: startingNow(world, before.items.data) },
+  });
+  const invoice = billSubscription(world, after, "subscription_update");
+  const { status } = finalizeInvoice(world, invoice.id);
+  const paid = status === "paid" || collectInvoice(world, invoice.id) === "paid";
+  return paid
+    ? world.find("subscription", id)
+    : world.patch("subscription", id, { status: "past_due" });
+}

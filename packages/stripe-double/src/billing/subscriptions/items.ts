@@ -1,0 +1,105 @@
+/** Items of a subscription: which prices go together, and what an item is made of. */
+import type Stripe from "stripe";
+import { invalid, refused } from "../../api/errors.js";
+import { referenced } from "../../resources/common.js";
+import type { Plain } from "../../world/plain.js";
+import type { World } from "../../world/world.js";
+import { isMetered } from "../invoices/lines.js";
+import type { Cycle } from "../period.js";
+import { planOf } from "../plan.js";
+
+export type SubscriptionItem = Plain<Stripe.SubscriptionItem>;
+
+export interface NewItem {
+  readonly price: string;
+  readonly quantity?: number | undefined;
+  readonly metadata?: { [key: string]: string } | undefined;
+}
+
+/** Checks the prices of a subscription's items together and answers the cycle they share. */
+export function checkItems(
+  world: World,
+  items: readonly Pick<NewItem, "price">[],
+  param = "items",
+): Cycle {
+  if (items.length > 20) throw invalid("A subscription can have up to 20 items.", param);
+  const prices = items.map(({ price }, index) =>
+    referenced(world, "price", price, `${param}[${index}][price]`),
+  );
+  const [first] = prices;
+  const cycle = first?.recurring;
+  for (const { id, recurring, currency } of prices) {
+    if (recurring === null || !cycle) {
+      throw refused(
+        "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.",
+        param,
+      );
+    }
+    if (prices.filter((other) => other.id === id).length > 1) {
+      throw refused(`Cannot add multiple subscription items with the same plan: ${id}`, param);
+    }
+    const same =
+      recurring.interval === cycle.interval && recurring.interval_count === cycle.interval_count;
+    if (!same) {
+      throw refused(
+        "Currently, all prices in a subscription must have the same `recurring.interval` and `recurring.interval_count`.",
+        param,
+      );
+    }
+    if (currency !== first?.currency) {
+      throw refused("All prices in a subscription must use the same currency.", param);
+    }
+  }
+  if (!cycle) throw invalid("Missing required param: items.", param, "parameter_missing");
+  return cycle;
+}
+
+/** Refuses a price that may not be sold any more. What has it already keeps it. */
+export function checkSellable(world: World, id: string, param: string): void {
+  const price = referenced(world, "price", id, param);
+  if (price.active || world.inline.has(id)) return;
+  throw refused("The price specified is inactive. This field only accepts active prices.", param);
+}
+
+export function makeItem(
+  world: World,
+  subscription: string,
+  { price, quantity, metadata }: NewItem,
+  period: { start: number; end: number },
+): SubscriptionItem {
+  const whole = world.find("price", price);
+  return {
+    id: world.id("si"),
+    object: "subscription_item",
+    billing_thresholds: null,
+    created: world.now(),
+    current_period_end: period.end,
+    current_period_start: period.start,
+    current_trial: null,
+    discounts: [],
+    metadata: metadata ?? {},
+    plan: planOf(whole),
+    price: whole,
+    ...(isMetered(whole) ? {} : { quantity: quantity ?? 1 }),
+    subscription,
+    tax_rates: [],
+  };
+}
+
+/** Whether any of them is not free. */
+export function costs(world: World, items: readonly NewItem[]): boolean {
+  return items.some(({ price }) => Number(world.find("price", price).unit_amount_decimal) > 0);
+}
+
+/** A metered price is billed by what was used, so nobody says how many there are. */
+export function checkMetered(
+  price: { readonly recurring: { readonly usage_type?: string | undefined } | null },
+  quantity: number | undefined,
+  at: string,
+): void {
+  if (price.recurring?.usage_type !== "metered" || quantity === undefined) return;
+  throw invalid(
+    `Quantity should not be specified where usage_type is \`metered\`. Remove quantity from \`${at}\``,
+    `${at}[quantity]`,
+  );
+}

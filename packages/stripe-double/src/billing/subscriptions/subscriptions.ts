@@ -1,0 +1,276 @@
+/** Making subscriptions and their invoices; what time does to them is in lifecycle.ts, above this. */
+import { invalid, refused } from "../../api/errors.js";
+import { referenced } from "../../resources/common.js";
+import type { World } from "../../world/world.js";
+import { type DiscountSource, discountsFrom } from "../invoices/discounts.js";
+import { type Draft, draftInvoice, type Invoice } from "../invoices/draft.js";
+import {
+  collectInvoice,
+  finalizeInvoice,
+  hasPaymentMethod,
+  intentIdOf,
+} from "../invoices/invoices.js";
+import { itemLine, periodLine } from "../invoices/lines.js";
+import { rehearsePayment } from "../invoices/rehearsal.js";
+import { HOUR } from "../later.js";
+import { cycleEnd } from "../period.js";
+import { checkItems, checkSellable, costs, makeItem, type NewItem } from "./items.js";
+import { pendingItems } from "./prorations.js";
+import type { Subscription } from "./subscription.js";
+
+export type PaymentBehavior =
+  | "allow_incomplete"
+  | "default_incomplete"
+  | "error_if_incomplete"
+  | "pending_if_incomplete";
+
+export interface NewSubscription {
+  readonly customer: string;
+  readonly items: readonly NewItem[];
+  readonly default_payment_method?: string | null | undefined;
+  readonly trial_end?: number | undefined;
+  /** What happens at the end of a trial when there is nothing to charge. */
+  readonly missing_payment_method?: "cancel" | "create_invoice" | "pause" | undefined;
+  readonly metadata?: { [key: string]: string } | undefined;
+  readonly description?: string | null | undefined;
+  /** Discounts that exist already, or what to make them from. */
+  readonly discounts?: readonly string[] | undefined;
+  readonly discount_sources?: readonly DiscountSource[] | undefined;
+  readonly payment_behavior?: PaymentBehavior | undefined;
+  readonly collection_method?: "charge_automatically" | "send_invoice" | undefined;
+  readonly days_until_due?: number | undefined;
+  readonly cancel_at?: number | undefined;
+  readonly cancel_at_period_end?: boolean | undefined;
+  readonly save_default_payment_method?: "off" | "on_subscription" | undefined;
+}
+
+export function createSubscription(world: World, params: NewSubscription): Subscription {
+  const customer = referenced(world, "customer", params.customer, "customer");
+  params.items.forEach(({ price }, index) => {
+    checkSellable(world, price, `items[${index}][price]`);
+  });
+  const cycle = checkItems(world, params.items);
+  const now = world.now();
+  const trial = params.trial_end !== undefined && params.trial_end > now;
+  const method = params.default_payment_method ?? undefined;
+  if (method !== undefined) checkOwner(world, method, customer.id);
+  const automatic = params.collection_method !== "send_invoice";
+  if (!automatic && params.days_until_due === undefined) {
+    throw invalid(
+      "If subscription is `collection_method`=`send_invoice`, you must pass `days_until_due`.",
+      "days_until_due",
+    );
+  }
+  const behavior = params.payment_behavior ?? "allow_incomplete";
+  if (
+    automatic &&
+    !trial &&
+    behavior !== "default_incomplete" &&
+    costs(world, params.items) &&
+    !hasPaymentMethod(world, customer.id, method)
+  ) {
+    throw refused(
+      "This customer has no attached payment source or default payment method. Please consider adding a default payment method.",
+      "customer",
+      "resource_missing",
+    );
+  }
+  const id = world.id("sub");
+  const discounts = discountsFrom(world, params.discount_sources ?? [], {
+    customer: customer.id,
+    subscription: id,
+  });
+  const anchor = trial ? (params.trial_end ?? now) : now;
+  const period = { start: now, end: trial ? anchor : cycleEnd(anchor, cycle, now) };
+  const items = params.items.map((item) => makeItem(world, id, item, period));
+  const subscription: Subscription = {
+    id,
+    object: "subscription",
+    application: null,
+    application_fee_percent: null,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    billing_cycle_anchor: anchor,
+    billing_cycle_anchor_config: null,
+    billing_mode: { flexible: { proration_discounts: "included" }, type: "flexible" },
+    billing_schedules: [],
+    billing_thresholds: null,
+    cancel_at: params.cancel_at ?? (params.cancel_at_period_end ? period.end : null),
+    cancel_at_period_end: params.cancel_at_period_end ?? false,
+    canceled_at: params.cancel_at_period_end || params.cancel_at !== undefined ? now : null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    collection_method: params.collection_method ?? "charge_automatically",
+    created: now,
+    currency: items[0]?.price.currency ?? "usd",
+    customer: customer.id,
+    customer_account: null,
+    days_until_due: params.days_until_due ?? null,
+    default_payment_method: method ?? null,
+    default_source: null,
+    default_tax_rates: [],
+    description: params.description ?? null,
+    discounts: [...(params.discounts ?? []), ...discounts],
+    ended_at: null,
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: "self" },
+    },
+    items: {
+      object: "list",
+      data: items,
+      has_more: false,
+      url: `/v1/subscription_items?subscription=${id}`,
+    },
+    latest_invoice: null,
+    livemode: world.livemode,
+    managed_payments: null,
+    metadata: params.metadata ?? {},
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: {
+      payment_method_options: null,
+      payment_method_types: null,
+      save_default_payment_method: params.save_default_payment_method ?? "off",
+    },
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    schedule: null,
+    start_date: now,
+    status: trial ? "trialing" : automatic ? "incomplete" : "active",
+    test_clock: null,
+    transfer_data: null,
+    trial_end: trial ? anchor : null,
+    trial_settings: {
+      end_behavior: {
+        billing_cycle_anchor: null,
+        missing_payment_method: params.missing_payment_method ?? "create_invoice",
+      },
+    },
+    trial_start: trial ? now : null,
+  };
+  if (behavior === "error_if_incomplete" && automatic && !trial) {
+    rehearsePayment(world, draftFor(world, subscription, "subscription_create"));
+  }
+  world.objects.subscription.add(subscription);
+  const announced = behavior === "default_incomplete";
+  if (announced) world.raise("customer.subscription.created", subscription);
+  firstInvoice(world, subscription, behavior);
+  const made = world.find("subscription", id);
+  if (!announced) world.raise("customer.subscription.created", made);
+  else if (made.status !== subscription.status) {
+    world.raise("customer.subscription.updated", made, subscription);
+  }
+  world.due.subscription(id);
+  return made;
+}
+
+/** Drafts, finalizes and, unless told to wait for the customer, collects the first invoice. */
+function firstInvoice(world: World, subscription: Subscription, behavior: PaymentBehavior): void {
+  const { id, collection_method: collection, status } = subscription;
+  const sends = collection === "send_invoice";
+  const invoice = billSubscription(world, subscription, "subscription_create", {
+    finalizesIn: sends ? HOUR : null,
+  });
+  if (sends) {
+    world.due.draft(invoice.id);
+    return;
+  }
+  const finalized = finalizeInvoice(world, invoice.id);
+  const waits = behavior === "default_incomplete";
+  const paid =
+    finalized.status === "paid" || (!waits && collectInvoice(world, invoice.id) === "paid");
+  // Without an event: that of the creation shows the outcome.
+  if (paid && status === "incomplete") {
+    world.patch("subscription", id, {
+      status: "active",
+      ...savedMethod(world, subscription, invoice.id),
+    });
+  }
+}
+
+/** The payment method that a subscription takes from its first payment, if it was asked to. */
+export function savedMethod(
+  world: World,
+  { payment_settings: settings }: Subscription,
+  invoice: string,
+): Partial<Subscription> {
+  if (settings?.save_default_payment_method !== "on_subscription") return {};
+  const intent = world.objects.payment_intent.get(intentIdOf(world, invoice) ?? "");
+  return intent?.payment_method ? { default_payment_method: intent.payment_method } : {};
+}
+
+interface BillOptions {
+  /** Seconds until it is finalized; null, when it is not by itself. */
+  readonly finalizesIn?: number | null;
+  readonly autoAdvance?: boolean;
+  /** Whether the period is billed, or only what waits to be. */
+  readonly withPeriod?: boolean;
+}
+
+type BillReason = "subscription_create" | "subscription_cycle" | "subscription_update";
+
+/** What an invoice for the current period of a subscription has on it, pending items included. */
+export function draftFor(
+  world: World,
+  subscription: Subscription,
+  reason: BillReason,
+  options: BillOptions = {},
+): Draft {
+  const items = subscription.items.data;
+  const trial = subscription.status === "trialing";
+  const pending = pendingItems(world, subscription).map((item) => itemLine(world, item));
+  const period = items.map((item) => periodLine(world, subscription.id, item, trial));
+  return {
+    customer: subscription.customer,
+    currency: subscription.currency,
+    billing_reason: reason,
+    lines: [...pending, ...(options.withPeriod === false ? [] : period)],
+    period: {
+      start: items[0]?.current_period_start ?? world.now(),
+      end: items[0]?.current_period_end ?? world.now(),
+    },
+    subscription: { id: subscription.id, metadata: subscription.metadata },
+    collection_method:
+      subscription.collection_method === "send_invoice" ? "send_invoice" : "charge_automatically",
+    days_until_due: subscription.days_until_due,
+    default_payment_method: subscription.default_payment_method,
+    discounts: subscription.discounts,
+    auto_advance: options.autoAdvance ?? true,
+    finalizesIn: options.finalizesIn ?? null,
+  };
+}
+
+/** An invoice for the current period of a subscription; still a draft. */
+export function billSubscription(
+  world: World,
+  subscription: Subscription,
+  reason: BillReason,
+  options: BillOptions = {},
+): Invoice {
+  const pending = pendingItems(world, subscription);
+  const draft = draftFor(world, subscription, reason, options);
+  // The subscription's own method is used while it is collected; it is not written on the invoice.
+  const invoice = draftInvoice(world, { ...draft, default_payment_method: null });
+  for (const item of pending) world.patch("invoiceitem", item.id, { invoice: invoice.id });
+  world.patch("subscription", subscription.id, { latest_invoice: invoice.id });
+  return invoice;
+}
+
+/** Refuses a payment method that is not the customer's. */
+export function checkOwner(
+  world: World,
+  method: string,
+  customer: string,
+  param = "default_payment_method",
+): void {
+  if (referenced(world, "payment_method", method, param).customer === customer) return;
+  throw refused(
+    `The customer does not have a payment method with the ID ${method}. The payment method must be attached to the customer.`,
+    param,
+    "resource_missing",
+  );
+}

@@ -1,0 +1,110 @@
+/** Prices. Recurring ones are shown as plans too, so their changes raise plan events as well. */
+import type Stripe from "stripe";
+import { invalid } from "../../api/errors.js";
+import { flag, listOf, metadata, oneOf, type Parsed, text, word } from "../../api/params.js";
+import { planOf } from "../../billing/plan.js";
+import { route } from "../../http/route.js";
+import type { Plain } from "../../world/plain.js";
+import { same } from "../../world/same.js";
+import type { World } from "../../world/world.js";
+import { given, listKind, listShape, mergeMetadata } from "../common.js";
+import { createPrice } from "./new-price.js";
+import { inlinePriceShape } from "./price-shapes.js";
+import { createProduct } from "./products.js";
+
+const updateShape = {
+  active: flag,
+  metadata,
+  nickname: text,
+  tax_behavior: oneOf("exclusive", "inclusive", "unspecified"),
+};
+
+/**
+ * A price made on the spot, for one checkout or subscription. It is inactive and in no list, so
+ * that only its id leads to it.
+ */
+export function createInlinePrice(
+  world: World,
+  { product, product_data: data, ...rest }: Parsed<typeof inlinePriceShape>,
+  param: string,
+): Plain<Stripe.Price> {
+  if ((product === undefined) === (data === undefined)) {
+    throw invalid("You must specify either `product` or `product_data`.", param);
+  }
+  const owner =
+    product ?? createProduct(world, { ...data, name: data?.name ?? "", active: false }).id;
+  const price = createPrice(world, { ...rest, product: owner, active: false });
+  world.inline.add(price.id);
+  return price;
+}
+
+export const prices = [
+  route(
+    "POST /v1/prices",
+    {
+      ...inlinePriceShape,
+      active: flag,
+      lookup_key: word,
+      metadata,
+      nickname: text,
+      transfer_lookup_key: flag,
+    },
+    ({ world }, { product, product_data: data, transfer_lookup_key: transfer, ...params }) => {
+      if ((product === undefined) === (data === undefined)) {
+        throw invalid(
+          "You must specify either `product` or `product_data`.",
+          "product",
+          "parameter_missing",
+        );
+      }
+      const holder =
+        params.lookup_key &&
+        [...world.objects.price.values()].find(({ lookup_key: key }) => key === params.lookup_key);
+      if (holder && !transfer) {
+        throw invalid(`A price (\`${holder.id}\`) already uses that lookup key.`, "lookup_key");
+      }
+      if (holder) world.change("price", holder.id, { lookup_key: null }, "price.updated");
+      const owner = product ?? createProduct(world, { ...data, name: data?.name ?? "" }).id;
+      return createPrice(world, { ...params, product: owner });
+    },
+  ),
+  route(
+    "GET /v1/prices",
+    {
+      ...listShape,
+      active: flag,
+      currency: word,
+      lookup_keys: listOf(word),
+      product: word,
+      type: oneOf("one_time", "recurring"),
+    },
+    (call, params) =>
+      listKind(call, "price", params, {
+        url: "/v1/prices",
+        // Without being asked, Stripe lists those that are active.
+        equal: { active: params.active ?? true, currency: params.currency, type: params.type },
+        where: { field: "product", value: params.product },
+        matches: ({ id, lookup_key: key }) =>
+          !call.world.inline.has(id) &&
+          (params.lookup_keys === undefined || (key !== null && params.lookup_keys.includes(key))),
+      }),
+  ),
+  route("GET /v1/prices/:price", {}, ({ world, path }) => world.find("price", path.price)),
+  route(
+    "POST /v1/prices/:price",
+    updateShape,
+    ({ world, path }, { metadata: change, ...params }) => {
+      const before = world.find("price", path.price);
+      const changes = given({
+        ...params,
+        metadata: change === undefined ? undefined : mergeMetadata(before.metadata, change),
+      });
+      if (same(before, { ...before, ...changes })) return before;
+      const after = world.patch("price", before.id, changes);
+      const [plan, old] = [planOf(after), planOf(before)];
+      if (before.recurring && !same(plan, old)) world.raise("plan.updated", plan, old);
+      world.raise("price.updated", after, before);
+      return after;
+    },
+  ),
+];

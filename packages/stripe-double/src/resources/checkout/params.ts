@@ -1,0 +1,285 @@
+/** What a checkout session may be asked for, and what Stripe refuses before it makes one. */
+
+import { invalid, notModelled, refused } from "../../api/errors.js";
+import {
+  flag,
+  group,
+  integer,
+  listOf,
+  metadata,
+  oneOf,
+  type Parsed,
+  required,
+  word,
+} from "../../api/params.js";
+import { checkMetered } from "../../billing/subscriptions/items.js";
+import type { World } from "../../world/world.js";
+import { inlinePriceShape } from "../catalogue/price-shapes.js";
+
+const lineShape = { price: word, price_data: group(inlinePriceShape), quantity: integer };
+
+export const checkoutShape = {
+  allow_promotion_codes: flag,
+  allowed_payment_method_types: listOf(word),
+  automatic_tax: group({ enabled: required(flag) }),
+  billing_address_collection: oneOf("auto", "required"),
+  cancel_url: word,
+  client_reference_id: word,
+  customer: word,
+  customer_creation: oneOf("always", "if_required"),
+  customer_email: word,
+  customer_update: group({ address: oneOf("auto", "never"), name: oneOf("auto", "never") }),
+  discounts: listOf(group({ coupon: word, promotion_code: word })),
+  expires_at: integer,
+  line_items: listOf(group(lineShape)),
+  locale: word,
+  metadata,
+  mode: required(oneOf("payment", "setup", "subscription")),
+  payment_intent_data: group({
+    description: word,
+    metadata,
+    receipt_email: word,
+    setup_future_usage: oneOf("off_session", "on_session"),
+  }),
+  payment_method_collection: oneOf("always", "if_required"),
+  payment_method_types: listOf(word),
+  phone_number_collection: group({ enabled: required(flag) }),
+  submit_type: oneOf("auto", "book", "donate", "pay", "subscribe"),
+  subscription_data: group({
+    description: word,
+    metadata,
+    trial_end: integer,
+    trial_period_days: integer,
+    trial_settings: group({
+      end_behavior: required(
+        group({ missing_payment_method: required(oneOf("cancel", "create_invoice", "pause")) }),
+      ),
+    }),
+  }),
+  success_url: word,
+  ui_mode: word,
+};
+export type CheckoutParams = Parsed<typeof checkoutShape>;
+type Params = CheckoutParams;
+
+const HOUR = 3600;
+/** From this version on, the types of payment methods are not listed but filtered. */
+const FILTERS_METHODS_SINCE = "2026-09-30";
+
+/** Refuses what contradicts itself, in Stripe's words, and what the double cannot tell the truth of. */
+export function checkParams(world: World, params: Params, version: string): void {
+  const { mode, expires_at: expires } = params;
+  const together = (a: keyof Params & string, b: keyof Params & string) => {
+    if (params[a] !== undefined && params[b] !== undefined) {
+      throw invalid(`You may only specify one of these parameters: ${a}, ${b}.`, a);
+    }
+  };
+  if (mode === "setup")
+    throw notModelled("setup intents, and so checkout sessions in `setup` mode");
+  if (!["hosted_page", "hosted"].includes(params.ui_mode ?? "hosted_page")) {
+    throw notModelled(`checkout sessions with ui_mode '${params.ui_mode}'`);
+  }
+  if (params.automatic_tax?.enabled) throw notModelled("automatic tax");
+  if (params.payment_method_types && version.slice(0, 10) >= FILTERS_METHODS_SINCE) {
+    throw invalid(
+      "Received unknown parameter: payment_method_types",
+      "payment_method_types",
+      "parameter_unknown",
+    );
+  }
+  const methods = params.payment_method_types ?? params.allowed_payment_method_types ?? ["card"];
+  if (methods.some((method) => method !== "card"))
+    throw notModelled("payment methods other than cards");
+  together("customer", "customer_email");
+  together("customer", "customer_creation");
+  together("allow_promotion_codes", "discounts");
+  if (params.success_url === undefined) {
+    throw invalid("Missing required param: success_url.", "success_url", "parameter_missing");
+  }
+  for (const param of ["success_url", "cancel_url"] as const) {
+    const url = params[param];
+    if (url !== undefined && !/^[a-z][a-z0-9+.-]*:\/\/[^\s]+$/i.test(url)) {
+      throw invalid("Not a valid URL", param, "url_invalid");
+    }
+  }
+  const wrongMode = (param: keyof Params & string, allowed: "payment" | "subscription") => {
+    if (params[param] !== undefined && mode !== allowed) {
+      throw invalid(`You can not pass \`${param}\` in \`${mode}\` mode.`, param);
+    }
+  };
+  wrongMode("customer_creation", "payment");
+  wrongMode("payment_intent_data", "payment");
+  wrongMode("subscription_data", "subscription");
+  wrongMode("payment_method_collection", "subscription");
+  if (params.customer !== undefined) world.find("customer", params.customer, "customer");
+  else if (params.customer_update !== undefined) {
+    throw invalid("`customer_update` can only be used with `customer`.", "customer_update");
+  }
+  if (params.customer_email !== undefined && !/^[^@\s]+@[^@\s]+$/.test(params.customer_email)) {
+    throw invalid(
+      `Invalid email address: ${params.customer_email}`,
+      "customer_email",
+      "email_invalid",
+    );
+  }
+  if (expires !== undefined && expires < world.now() + HOUR / 2) {
+    throw invalid(
+      "The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.",
+      "expires_at",
+    );
+  }
+  if (expires !== undefined && expires > world.now() + 24 * HOUR) {
+    throw invalid(
+      "The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.",
+      "expires_at",
+    );
+  }
+  const { trial_end: end, trial_period_days: days } = params.subscription_data ?? {};
+  if (end !== undefined && days !== undefined) {
+    throw invalid(
+      "You may only specify one of these parameters: trial_end, trial_period_days.",
+      "subscription_data[trial_end]",
+    );
+  }
+  if (days !== undefined && days < 1) {
+    throw invalid(
+      "The minimum number of trial period days is 1.",
+      "subscription_data[trial_period_days]",
+    );
+  }
+  if (end !== undefined && end < world.now() + 48 * HOUR) {
+    throw invalid(
+      "The `trial_end` date has to be at least 2 days in the future.",
+      "subscription_data[trial_end]",
+    );
+  }
+  if ((params.discounts?.length ?? 0) > 1) {
+    throw invalid(
+      "You can only apply one coupon or promotion code to a Checkout Session.",
+      "discounts",
+    );
+  }
+}
+
+/** What the lines amount to, for the terms of a discount. */
+interface Sum {
+  readonly amount: number;
+  readonly currency: string;
+  readonly products: readonly (string | undefined)[];
+}
+
+type Line = NonNullable<Params["line_items"]>[number];
+
+/** How many are sold; of a metered price it must not be said, and none was used yet. */
+function quantityOf(
+  { quantity }: Line,
+  price: { readonly recurring: { readonly usage_type?: string | undefined } | null },
+  at: string,
+): number {
+  checkMetered(price, quantity, at);
+  if (price.recurring?.usage_type === "metered") return 0;
+  if (quantity === undefined)
+    throw invalid(`Quantity is required. Add \`quantity\` to \`${at}\``, at);
+  if (quantity < 1) {
+    throw invalid(
+      "This value must be greater than or equal to 1.",
+      `${at}[quantity]`,
+      "parameter_invalid_integer",
+    );
+  }
+  return quantity;
+}
+
+/** Checks the lines without making anything, so that a refused request leaves no prices behind. */
+export function checkLines(
+  world: World,
+  mode: string,
+  lines: readonly Line[],
+  trial: boolean,
+): Sum {
+  if (lines.length === 0)
+    throw invalid("Missing required param: line_items.", "line_items", "parameter_missing");
+  const terms = lines.map((line, index) => {
+    const at = `line_items[${index}]`;
+    const { price, price_data: data } = line;
+    if (price !== undefined && data !== undefined) {
+      throw invalid(
+        "You may only specify one of these parameters: price, price_data.",
+        `${at}[price]`,
+      );
+    }
+    if (data !== undefined) {
+      if ((data.product === undefined) === (data.product_data === undefined)) {
+        throw invalid("You must specify either `product` or `product_data`.", `${at}[price_data]`);
+      }
+      if (data.product !== undefined)
+        world.find("product", data.product, `${at}[price_data][product]`);
+      if (data.unit_amount === undefined && data.unit_amount_decimal === undefined) {
+        throw invalid(
+          "You must specify either `unit_amount` or `unit_amount_decimal`.",
+          `${at}[price_data]`,
+        );
+      }
+      const recurring = data.recurring ?? null;
+      return {
+        amount:
+          Number(data.unit_amount_decimal ?? data.unit_amount) *
+          quantityOf(line, { recurring }, at),
+        currency: data.currency.toLowerCase(),
+        product: data.product,
+        recurring,
+      };
+    }
+    if (price === undefined)
+      throw invalid(`Missing required param: ${at}[price].`, `${at}[price]`, "parameter_missing");
+    const found = world.find("price", price, `${at}[price]`);
+    if (!found.active) {
+      throw refused(
+        "The price specified is inactive. This field only accepts active prices.",
+        `${at}[price]`,
+      );
+    }
+    const { currency, product, recurring } = found;
+    return {
+      amount: Number(found.unit_amount_decimal) * quantityOf(line, found, at),
+      currency,
+      product,
+      recurring,
+    };
+  });
+  const recurring = terms.filter((term) => term.recurring !== null);
+  const oneTime = terms.length - recurring.length;
+  if (mode === "payment" && recurring.length > 0) {
+    throw refused(
+      "You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.",
+    );
+  }
+  if (mode === "subscription" && recurring.length === 0) {
+    throw refused(
+      "You must provide at least one recurring price in `subscription` mode when using prices.",
+    );
+  }
+  if (mode === "payment" && terms.length > 100) {
+    throw invalid("You may only have up to 100 line items in `payment` mode.", "line_items");
+  }
+  if (mode === "subscription" && (recurring.length > 20 || oneTime > 20)) {
+    throw invalid(
+      "You may only have up to 20 line items with recurring prices and 20 with one-time prices in `subscription` mode.",
+      "line_items",
+    );
+  }
+  if (new Set(terms.map(({ currency }) => currency)).size > 1) {
+    throw refused("All line items must use the same currency.", "line_items");
+  }
+  const cycles = recurring.map(
+    (term) => `${term.recurring?.interval_count ?? 1} ${term.recurring?.interval}`,
+  );
+  if (new Set(cycles).size > 1)
+    throw notModelled("a subscription whose prices have different intervals");
+  if (trial && oneTime > 0) throw notModelled("one-time line items together with a trial");
+  return {
+    amount: terms.reduce((sum, { amount }) => sum + amount, 0),
+    currency: terms[0]?.currency ?? "usd",
+    products: terms.map(({ product }) => product),
+  };
+}

@@ -1,0 +1,232 @@
+/** Invoices, beyond those that subscriptions make. */
+
+import { ApiError, invalid, refused } from "../../api/errors.js";
+import { listArray, pageShape } from "../../api/list.js";
+import {
+  flag,
+  integer,
+  metadata,
+  oneOf,
+  type Parsed,
+  required,
+  text,
+  word,
+} from "../../api/params.js";
+import { draftInvoice } from "../../billing/invoices/draft.js";
+import {
+  collectInvoice,
+  finalizeInvoice,
+  type Invoice,
+  markPaidElsewhere,
+  markUncollectible,
+  subscriptionOf,
+  voidInvoice,
+} from "../../billing/invoices/invoices.js";
+import { itemLine } from "../../billing/invoices/lines.js";
+import { HOUR, later } from "../../billing/later.js";
+import {
+  advanceLater,
+  collectFinalized,
+  setDelinquent,
+  subscriptionCollected,
+} from "../../billing/subscriptions/dunning.js";
+import { concludeResumption } from "../../billing/subscriptions/resumption.js";
+import { checkOwner } from "../../billing/subscriptions/subscriptions.js";
+import { route } from "../../http/route.js";
+import type { World } from "../../world/world.js";
+import { given, knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
+
+const collectionMethod = oneOf("charge_automatically", "send_invoice");
+const createShape = {
+  auto_advance: flag,
+  collection_method: collectionMethod,
+  currency: word,
+  customer: required(word),
+  days_until_due: integer,
+  default_payment_method: word,
+  description: text,
+  metadata,
+  pending_invoice_items_behavior: oneOf("exclude", "include"),
+};
+
+function create(world: World, params: Parsed<typeof createShape>): Invoice {
+  const customer = referenced(world, "customer", params.customer, "customer");
+  const { default_payment_method: method, auto_advance: advances = false } = params;
+  if (method !== undefined) checkOwner(world, method, customer.id);
+  if (params.collection_method === "send_invoice" && params.days_until_due === undefined) {
+    throw invalid(
+      "If invoice is `collection_method`=`send_invoice`, you must pass `due_date` or `days_until_due`.",
+      "days_until_due",
+    );
+  }
+  const items =
+    params.pending_invoice_items_behavior === "include"
+      ? world.objects.invoiceitem
+          .where("customer", customer.id)
+          .filter(({ invoice }) => invoice === null)
+      : [];
+  const invoice = draftInvoice(world, {
+    customer: customer.id,
+    currency: params.currency ?? items[0]?.currency ?? customer.currency ?? "usd",
+    billing_reason: "manual",
+    lines: items.map((item) => itemLine(world, item)),
+    period: { start: world.now(), end: world.now() },
+    collection_method: params.collection_method ?? "charge_automatically",
+    days_until_due: params.days_until_due ?? null,
+    default_payment_method: method ?? null,
+    description: params.description ?? null,
+    metadata: mergeMetadata({}, params.metadata),
+    auto_advance: advances,
+    finalizesIn: advances ? HOUR : null,
+  });
+  for (const item of items) world.patch("invoiceitem", item.id, { invoice: invoice.id });
+  if (advances) advanceLater(world, invoice.id);
+  return invoice;
+}
+
+const updateShape = {
+  auto_advance: flag,
+  default_payment_method: text,
+  description: text,
+  metadata,
+};
+
+function update(world: World, id: string, params: Parsed<typeof updateShape>): Invoice {
+  const { metadata: change, ...rest } = params;
+  const before = world.find("invoice", id);
+  const merged = change === undefined ? undefined : mergeMetadata(before.metadata ?? {}, change);
+  const starts = params.auto_advance === true && !before.auto_advance && before.status === "draft";
+  const changes = given({
+    ...rest,
+    metadata: merged,
+    automatically_finalizes_at: starts ? world.now() + HOUR : undefined,
+  });
+  if (starts) advanceLater(world, id);
+  return world.change("invoice", id, changes, "invoice.updated");
+}
+
+/** Collects an open invoice because a request asks for it, and tells its subscription. */
+function pay(world: World, id: string, method: string | undefined): Invoice {
+  const invoice = world.find("invoice", id);
+  if (method !== undefined) checkOwner(world, method, invoice.customer ?? "", "payment_method");
+  if (invoice.status === "draft") finalizeInvoice(world, id);
+  else if (invoice.status === "paid") {
+    throw refused("Invoice is already paid", undefined, "invoice_already_paid");
+  } else if (invoice.status === "void") throw refused("This invoice can no longer be paid.");
+  const outcome = collectInvoice(world, id, { payment_method: method });
+  subscriptionCollected(world, id, outcome);
+  if (outcome === "paid") {
+    setDelinquent(world, invoice, false);
+    return world.find("invoice", id);
+  }
+  const failed = outcome === "failed";
+  throw new ApiError(402, {
+    type: "card_error",
+    code: failed ? "card_declined" : "invoice_payment_intent_requires_action",
+    message: failed
+      ? "Your card was declined."
+      : "Payment for this invoice requires additional user action before it can be completed successfully.",
+  });
+}
+
+function payElsewhere(world: World, id: string): Invoice {
+  const invoice = world.find("invoice", id);
+  if (invoice.status !== "open") {
+    throw refused("Only an open invoice can be marked as paid out of band.");
+  }
+  const paid = markPaidElsewhere(world, invoice);
+  setDelinquent(world, paid, false);
+  subscriptionCollected(world, paid.id, "paid");
+  return paid;
+}
+
+/** Finalizes it; one that advances by itself is collected as soon as the request is over. */
+function finalize(world: World, id: string, advances: boolean | undefined): Invoice {
+  const { auto_advance: wanted } = world.find("invoice", id);
+  if (advances !== undefined) world.patch("invoice", id, { auto_advance: advances });
+  const invoice = finalizeInvoice(world, id);
+  if (invoice.status === "paid") subscriptionCollected(world, id, "paid");
+  else if (advances ?? wanted) {
+    later(world, 0, () => {
+      if (world.find("invoice", id).status === "open") collectFinalized(world, id);
+    });
+  }
+  return world.find("invoice", id);
+}
+
+export const invoices = [
+  route("POST /v1/invoices", createShape, ({ world }, params) => create(world, params)),
+  route(
+    "GET /v1/invoices",
+    {
+      ...listShape,
+      collection_method: collectionMethod,
+      customer: word,
+      status: oneOf("draft", "open", "paid", "uncollectible", "void"),
+      subscription: word,
+    },
+    (call, params) => {
+      if (params.customer !== undefined) knownCustomer(call.world, params.customer);
+      return listKind(call, "invoice", params, {
+        url: "/v1/invoices",
+        where: { field: "customer", value: params.customer },
+        equal: { collection_method: params.collection_method, status: params.status },
+        matches: (invoice) =>
+          params.subscription === undefined || subscriptionOf(invoice) === params.subscription,
+      });
+    },
+  ),
+  route("GET /v1/invoices/:invoice", {}, ({ world, path }) => world.find("invoice", path.invoice)),
+  route("GET /v1/invoices/:invoice/lines", pageShape, ({ world, path }, params) =>
+    listArray(
+      world.find("invoice", path.invoice).lines.data,
+      params,
+      `/v1/invoices/${path.invoice}/lines`,
+    ),
+  ),
+  route("POST /v1/invoices/:invoice", updateShape, ({ world, path }, params) =>
+    update(world, path.invoice, params),
+  ),
+  route("DELETE /v1/invoices/:invoice", {}, ({ world, path }) => {
+    const invoice = world.find("invoice", path.invoice);
+    if (invoice.status !== "draft" || subscriptionOf(invoice) !== undefined) {
+      throw refused("You can only delete draft invoices that no subscription made.");
+    }
+    world.objects.invoice.remove(invoice.id);
+    world.raise("invoice.deleted", invoice);
+    return { id: invoice.id, object: "invoice", deleted: true };
+  }),
+  route(
+    "POST /v1/invoices/:invoice/finalize",
+    { auto_advance: flag },
+    ({ world, path }, { auto_advance }) => finalize(world, path.invoice, auto_advance),
+  ),
+  route(
+    "POST /v1/invoices/:invoice/pay",
+    { payment_method: word, paid_out_of_band: flag, off_session: flag },
+    ({ world, path }, params) =>
+      params.paid_out_of_band
+        ? payElsewhere(world, path.invoice)
+        : pay(world, path.invoice, params.payment_method),
+  ),
+  route("POST /v1/invoices/:invoice/send", {}, ({ world, path }) => {
+    const draft = world.find("invoice", path.invoice);
+    if (draft.collection_method !== "send_invoice") {
+      throw refused("You can only send invoices with `collection_method`=`send_invoice`.");
+    }
+    if (draft.status === "draft") finalizeInvoice(world, draft.id);
+    const invoice = world.find("invoice", draft.id);
+    if (invoice.status === "paid") subscriptionCollected(world, invoice.id, "paid");
+    world.raise("invoice.sent", invoice);
+    return invoice;
+  }),
+  route("POST /v1/invoices/:invoice/void", {}, ({ world, path }) =>
+    voidInvoice(world, path.invoice),
+  ),
+  route("POST /v1/invoices/:invoice/mark_uncollectible", {}, ({ world, path }) => {
+    const invoice = markUncollectible(world, path.invoice);
+    setDelinquent(world, invoice, false);
+    concludeResumption(world, subscriptionOf(invoice) ?? "", invoice.id);
+    return invoice;
+  }),
+];

@@ -1,0 +1,241 @@
+/**
+ * Payment intents through the API. A refusal by the bank answers 402 although the attempt, its
+ * charge and its events stay. Stripe raises no event when an intent is merely updated.
+ */
+
+import { invalid, notModelled } from "../../api/errors.js";
+import {
+  flag,
+  group,
+  integer,
+  listOf,
+  metadata,
+  oneOf,
+  type Parsed,
+  required,
+  text,
+  word,
+} from "../../api/params.js";
+import {
+  findIntent,
+  unexpectedState,
+  usableMethod,
+} from "../../billing/payments/payment-intents.js";
+import { cardError } from "../../billing/payments/payment-methods.js";
+import {
+  type ConfirmParams,
+  cancelPaymentIntent,
+  capturePaymentIntent,
+  confirmPaymentIntent,
+  createPaymentIntent,
+  type PaymentIntent,
+} from "../../billing/payments/payments.js";
+import { money } from "../../billing/payments/refunds.js";
+import { tellInvoice } from "../../billing/subscriptions/dunning.js";
+import { type Call, route } from "../../http/route.js";
+import type { World } from "../../world/world.js";
+import { given, listKind, listShape, mergeMetadata } from "../common.js";
+
+const shared = {
+  description: text,
+  metadata,
+  payment_method: word,
+  receipt_email: text,
+  statement_descriptor: text,
+  statement_descriptor_suffix: text,
+};
+const confirmShape = {
+  error_on_requires_action: flag,
+  off_session: flag,
+  payment_method: word,
+  receipt_email: text,
+  return_url: word,
+  setup_future_usage: oneOf("off_session", "on_session"),
+};
+const createShape = {
+  ...shared,
+  ...confirmShape,
+  amount: required(integer),
+  automatic_payment_methods: group({
+    allow_redirects: oneOf("always", "never"),
+    enabled: required(flag),
+  }),
+  capture_method: oneOf("automatic", "automatic_async", "manual"),
+  confirm: flag,
+  currency: required(word),
+  customer: word,
+  payment_method_types: listOf(word),
+};
+type Params = Parsed<typeof createShape>;
+
+/** The least that Stripe charges, in each currency's smallest unit. */
+const SMALLEST: { readonly [currency: string]: number } = { gbp: 30, jpy: 50, usd: 50, eur: 50 };
+const LARGEST = 99_999_999;
+
+function checkAmount(amount: number, currency: string): void {
+  if (!/^[a-z]{3}$/i.test(currency)) throw invalid(`Invalid currency: ${currency}`, "currency");
+  const least = SMALLEST[currency.toLowerCase()] ?? 1;
+  if (amount < least) {
+    const said = `${money(least, currency)} ${currency.toLowerCase()}`;
+    throw invalid(`Amount must be at least ${said}`, "amount", "amount_too_small");
+  }
+  if (amount > LARGEST) {
+    const said = `${money(LARGEST, currency)} ${currency.toLowerCase()}`;
+    throw invalid(`Amount must be no more than ${said}`, "amount", "amount_too_large");
+  }
+}
+
+/** When an API version stopped or began to do something. */
+const SINCE = { asyncCapture: "2024-04-10", automaticMethods: "2023-08-16", noTypes: "2026-09-30" };
+const since = (call: Call, change: keyof typeof SINCE) =>
+  call.version.slice(0, 10) >= SINCE[change];
+
+/** What the intent accepts: named types, or what the account accepts. */
+function automaticMethods(call: Call, params: Params): PaymentIntent["automatic_payment_methods"] {
+  const { payment_method_types: types, automatic_payment_methods: automatic } = params;
+  if (types !== undefined && since(call, "noTypes")) {
+    const name = "payment_method_types";
+    throw invalid(`Received unknown parameter: ${name}`, name, "parameter_unknown");
+  }
+  const other = types?.find((type) => type !== "card");
+  if (other !== undefined) throw notModelled(`payment methods of type '${other}'`);
+  if (types !== undefined && automatic?.enabled) {
+    throw invalid(
+      "You may only specify one of these parameters: automatic_payment_methods, payment_method_types.",
+      "automatic_payment_methods",
+    );
+  }
+  const enabled = automatic?.enabled ?? (types === undefined && since(call, "automaticMethods"));
+  return enabled
+    ? { allow_redirects: automatic?.allow_redirects ?? "always", enabled: true }
+    : null;
+}
+
+function create(call: Call, params: Params): object {
+  const { world } = call;
+  checkAmount(params.amount, params.currency);
+  const automatic = automaticMethods(call, params);
+  if (!params.confirm) {
+    for (const name of ["error_on_requires_action", "off_session", "return_url"] as const) {
+      if (params[name] === undefined) continue;
+      throw invalid(
+        `The parameter \`${name}\` can only be used with \`confirm\` set to \`true\`.`,
+        name,
+      );
+    }
+  } else checkReturn(automatic, params.return_url);
+  if (params.confirm && params.payment_method === undefined) {
+    throw invalid(
+      "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
+      undefined,
+      "payment_intent_unexpected_state",
+    );
+  }
+  const intent = createPaymentIntent(world, {
+    ...params,
+    automatic_payment_methods: automatic,
+    capture_method:
+      params.capture_method ?? (since(call, "asyncCapture") ? "automatic_async" : "automatic"),
+  });
+  const { payment_method: _, setup_future_usage: __, receipt_email: ___, ...rest } = params;
+  return params.confirm ? confirm(world, intent.id, rest) : intent;
+}
+
+/** An intent that accepts redirects has to know where the customer comes back to. */
+function checkReturn(
+  automatic: PaymentIntent["automatic_payment_methods"],
+  url: string | undefined,
+): void {
+  if (automatic === null || automatic.allow_redirects === "never" || url !== undefined) return;
+  throw invalid(
+    "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
+  );
+}
+
+/** Confirms, and answers a refusal with 402; what happened stays happened. */
+function confirm(
+  world: World,
+  id: string,
+  params: ConfirmParams & { readonly error_on_requires_action?: boolean | undefined },
+): PaymentIntent {
+  const giveUp = params.off_session === true || params.error_on_requires_action === true;
+  const intent = confirmPaymentIntent(world, id, {
+    ...params,
+    on_authentication: giveUp ? "fail" : "wait",
+  });
+  tellInvoice(world, intent);
+  const error = intent.last_payment_error;
+  if (intent.status !== "requires_payment_method" || error === null) return intent;
+  throw cardError(
+    {
+      code: error.code ?? "card_declined",
+      ...(error.decline_code === undefined ? {} : { decline_code: error.decline_code }),
+      message: error.message ?? "Your card was declined.",
+    },
+    {
+      ...(error.charge === undefined ? {} : { charge: error.charge }),
+      payment_intent: intent,
+      ...(error.payment_method === undefined ? {} : { payment_method: error.payment_method }),
+    },
+  );
+}
+
+const updateShape = {
+  ...shared,
+  amount: integer,
+  currency: word,
+  setup_future_usage: oneOf("off_session", "on_session"),
+};
+
+function update(world: World, id: string, params: Parsed<typeof updateShape>): PaymentIntent {
+  const before = findIntent(world, id);
+  const { metadata: change, payment_method: method, currency, ...rest } = params;
+  const open = /^requires_(payment_method|confirmation|action)$/.test(before.status);
+  for (const name of ["amount", "currency", "payment_method", "setup_future_usage"] as const) {
+    if (open || params[name] === undefined) continue;
+    throw unexpectedState(
+      `This PaymentIntent's ${name} could not be updated because it has a status of ${before.status}. You may only update the ${name} of a PaymentIntent with one of the following statuses: requires_payment_method, requires_confirmation, requires_action.`,
+      before,
+    );
+  }
+  checkAmount(params.amount ?? before.amount, currency ?? before.currency);
+  const used = method === undefined ? undefined : usableMethod(world, method, before.customer).id;
+  return world.patch("payment_intent", id, {
+    ...given({
+      ...rest,
+      currency: currency?.toLowerCase(),
+      metadata: change === undefined ? undefined : mergeMetadata(before.metadata, change),
+    }),
+    ...(used === undefined ? {} : { payment_method: used, status: "requires_confirmation" }),
+  });
+}
+
+export const paymentIntents = [
+  route("POST /v1/payment_intents", createShape, create),
+  route("GET /v1/payment_intents", { ...listShape, customer: word }, (call, params) =>
+    listKind(call, "payment_intent", params, {
+      url: "/v1/payment_intents",
+      where: { field: "customer", value: params.customer },
+    }),
+  ),
+  route("GET /v1/payment_intents/:intent", {}, ({ world, path }) => findIntent(world, path.intent)),
+  route("POST /v1/payment_intents/:intent", updateShape, ({ world, path }, params) =>
+    update(world, path.intent, params),
+  ),
+  route("POST /v1/payment_intents/:intent/confirm", confirmShape, ({ world, path }, params) => {
+    const intent = findIntent(world, path.intent);
+    checkReturn(intent.automatic_payment_methods, params.return_url);
+    return confirm(world, intent.id, params);
+  }),
+  route(
+    "POST /v1/payment_intents/:intent/capture",
+    { amount_to_capture: integer },
+    ({ world, path }, params) => capturePaymentIntent(world, path.intent, params.amount_to_capture),
+  ),
+  route(
+    "POST /v1/payment_intents/:intent/cancel",
+    { cancellation_reason: oneOf("abandoned", "duplicate", "fraudulent", "requested_by_customer") },
+    ({ world, path }, params) =>
+      cancelPaymentIntent(world, path.intent, params.cancellation_reason),
+  ),
+];

@@ -1,0 +1,68 @@
+/** The parameters that the requests of subscriptions and of their items share. */
+import {
+  either,
+  flag,
+  group,
+  integer,
+  listOf,
+  metadata,
+  oneOf,
+  oneOfModelled,
+  required,
+  text,
+  word,
+} from "../../api/params.js";
+import { inlinePriceShape } from "../catalogue/price-shapes.js";
+
+export const itemShape = {
+  price: word,
+  price_data: group(inlinePriceShape),
+  quantity: integer,
+  metadata,
+};
+export const itemChangeShape = { ...itemShape, id: word, deleted: flag };
+
+export const prorationBehavior = oneOf("always_invoice", "create_prorations", "none");
+export const paymentBehavior = oneOf(
+  "allow_incomplete",
+  "default_incomplete",
+  "error_if_incomplete",
+  "pending_if_incomplete",
+);
+export const collectionMethod = oneOf("charge_automatically", "send_invoice");
+
+/** What can be said when a subscription is made and when it is changed. */
+export const subscriptionShape = {
+  cancel_at_period_end: flag,
+  collection_method: collectionMethod,
+  days_until_due: integer,
+  default_payment_method: text,
+  description: text,
+  discounts: listOf(group({ coupon: word, promotion_code: word })),
+  metadata,
+  off_session: flag,
+  payment_behavior: paymentBehavior,
+  payment_settings: group({ save_default_payment_method: oneOf("off", "on_subscription") }),
+  proration_behavior: prorationBehavior,
+  trial_settings: group({
+    end_behavior: group({ missing_payment_method: oneOf("cancel", "create_invoice", "pause") }),
+  }),
+};
+
+export const feedback = oneOf(
+  "customer_service",
+  "low_quality",
+  "missing_features",
+  "other",
+  "switched_service",
+  "too_complex",
+  "too_expensive",
+  "unused",
+);
+
+/** Stripe can also bill what is left when it cancels. */
+export const notYet = oneOfModelled(["false"], ["true"]);
+const now = oneOfModelled(["now"], ["unchanged"]);
+/** A word until 2026-09-30, an object with a type since. */
+export const anchorNow = either(now, group({ type: required(now) }));
+export const resumeBehavior = oneOf("resume_on_payment_attempt", "resume_on_payment_success");

@@ -1,0 +1,208 @@
+/** Subscriptions: the requests; what they mean is in billing/. */
+
+import { invalid } from "../../api/errors.js";
+import {
+  group,
+  integer,
+  listOf,
+  oneOf,
+  oneOfModelled,
+  optionalGroup,
+  type Parsed,
+  required,
+  text,
+  word,
+} from "../../api/params.js";
+import { cancelSubscription } from "../../billing/subscriptions/end.js";
+import { checkMetered } from "../../billing/subscriptions/items.js";
+import {
+  pauseOnRequest,
+  type ResumeBehavior,
+  resumeSubscription,
+} from "../../billing/subscriptions/resumption.js";
+import { isOver } from "../../billing/subscriptions/subscription.js";
+import { createSubscription } from "../../billing/subscriptions/subscriptions.js";
+import { type Call, route } from "../../http/route.js";
+import type { World } from "../../world/world.js";
+import { createInlinePrice } from "../catalogue/prices.js";
+import { knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
+import {
+  anchorNow,
+  collectionMethod,
+  feedback,
+  itemChangeShape,
+  itemShape,
+  notYet,
+  prorationBehavior,
+  resumeBehavior,
+  subscriptionShape,
+} from "./shapes.js";
+import { checkFuture, updateSubscription } from "./update.js";
+
+/** Items as they were asked for, with a price made for those that bring their own. */
+function priced(world: World, items: readonly Parsed<typeof itemShape>[]) {
+  return items.map((item, index) => {
+    const param = `items[${index}]`;
+    const price = item.price_data
+      ? createInlinePrice(world, item.price_data, `${param}[price_data]`).id
+      : item.price;
+    if (price === undefined) {
+      throw invalid("Missing required param: price.", `${param}[price]`, "parameter_missing");
+    }
+    const known = world.objects.price.get(price);
+    if (known !== undefined) checkMetered(known, item.quantity, param);
+    return { price, quantity: item.quantity, metadata: mergeMetadata({}, item.metadata) };
+  });
+}
+
+/** A trial's end, from whichever of Stripe's ways to say it was used. */
+function trialEnd(
+  world: World,
+  { trial_end: end, trial_period_days: days }: Parsed<typeof trialShape>,
+): number | undefined {
+  if (end !== undefined && days !== undefined) {
+    throw invalid("You cannot pass both `trial_end` and `trial_period_days`.", "trial_end");
+  }
+  if (days !== undefined) return days === 0 ? undefined : world.now() + days * 86_400;
+  return end === undefined || end === "now" ? undefined : checkFuture(world, end, "trial_end");
+}
+
+const trialShape = { trial_end: word, trial_period_days: integer };
+const createShape = {
+  ...subscriptionShape,
+  ...trialShape,
+  cancel_at: integer,
+  currency: word,
+  customer: required(word),
+  items: required(listOf(group(itemShape))),
+};
+
+function create(world: World, params: Parsed<typeof createShape>) {
+  const customer = referenced(world, "customer", params.customer, "customer");
+  if (params.cancel_at !== undefined) checkFuture(world, String(params.cancel_at), "cancel_at");
+  const trial_end = trialEnd(world, params);
+  return createSubscription(world, {
+    customer: customer.id,
+    items: priced(world, params.items),
+    default_payment_method: params.default_payment_method,
+    trial_end,
+    missing_payment_method: params.trial_settings?.end_behavior?.missing_payment_method,
+    metadata: mergeMetadata({}, params.metadata),
+    description: params.description,
+    discount_sources: params.discounts,
+    payment_behavior: params.payment_behavior,
+    collection_method: params.collection_method,
+    days_until_due: params.days_until_due,
+    cancel_at: params.cancel_at,
+    cancel_at_period_end: params.cancel_at_period_end,
+    save_default_payment_method: params.payment_settings?.save_default_payment_method,
+  });
+}
+
+const filterShape = {
+  collection_method: collectionMethod,
+  customer: word,
+  price: word,
+  status: oneOf(
+    "active",
+    "all",
+    "canceled",
+    "ended",
+    "incomplete",
+    "incomplete_expired",
+    "past_due",
+    "paused",
+    "trialing",
+    "unpaid",
+  ),
+};
+
+function list(call: Call, params: Parsed<typeof filterShape & typeof listShape>) {
+  const { status, price: wanted } = params;
+  if (params.customer !== undefined) knownCustomer(call.world, params.customer);
+  return listKind(call, "subscription", params, {
+    url: "/v1/subscriptions",
+    where: { field: "customer", value: params.customer },
+    equal: { collection_method: params.collection_method },
+    matches: (subscription) => {
+      const over = isOver(subscription);
+      const asked =
+        status === undefined ? !over : status === "ended" ? over : status === subscription.status;
+      return (
+        (asked || status === "all") &&
+        (wanted === undefined || subscription.items.data.some(({ price }) => price.id === wanted))
+      );
+    },
+  });
+}
+
+/** What a resumption waits for when nothing is said. */
+function usualResumption(version: string): ResumeBehavior {
+  return version.slice(0, 10) < "2026-09-30"
+    ? "resume_on_payment_success"
+    : "resume_on_payment_attempt";
+}
+
+export const subscriptions = [
+  route("POST /v1/subscriptions", createShape, ({ world }, params) => create(world, params)),
+  route("GET /v1/subscriptions", { ...listShape, ...filterShape }, list),
+  route("GET /v1/subscriptions/:subscription", {}, ({ world, path }) =>
+    world.find("subscription", path.subscription),
+  ),
+  route(
+    "POST /v1/subscriptions/:subscription",
+    {
+      ...subscriptionShape,
+      cancel_at: text,
+      cancellation_details: group({ comment: text, feedback }),
+      items: listOf(group(itemChangeShape)),
+      pause_collection: optionalGroup({
+        behavior: required(oneOf("keep_as_draft", "mark_uncollectible", "void")),
+        resumes_at: integer,
+      }),
+      trial_end: word,
+    },
+    ({ world, path }, { off_session: _, items, ...params }) =>
+      updateSubscription(world, path.subscription, { ...params, ...(items ? { items } : {}) }),
+  ),
+  route(
+    "DELETE /v1/subscriptions/:subscription",
+    {
+      cancellation_details: group({ comment: text, feedback }),
+      invoice_now: notYet,
+      prorate: notYet,
+    },
+    ({ world, path }, { cancellation_details: details }) => {
+      const before = world.find("subscription", path.subscription);
+      if (details !== undefined && !isOver(before)) {
+        world.patch("subscription", before.id, {
+          cancellation_details: {
+            comment: details.comment ?? null,
+            feedback: details.feedback ?? null,
+            feedback_option: null,
+            reason: "cancellation_requested",
+          },
+        });
+      }
+      return cancelSubscription(world, before.id);
+    },
+  ),
+  route(
+    "POST /v1/subscriptions/:subscription/resume",
+    {
+      billing_cycle_anchor: anchorNow,
+      payment_behavior: resumeBehavior,
+      proration_behavior: prorationBehavior,
+    },
+    ({ world, path, version }, { payment_behavior: behavior }) =>
+      resumeSubscription(world, path.subscription, behavior ?? usualResumption(version)),
+  ),
+  route(
+    "POST /v1/subscriptions/:subscription/pause",
+    {
+      invoicing_behavior: oneOfModelled(["pending_invoice_item"], ["invoice"]),
+      type: oneOf("subscription"),
+    },
+    ({ world, path }) => pauseOnRequest(world, path.subscription),
+  ),
+];

@@ -1,0 +1,209 @@
+/** Changing a subscription, as a request or the portal asks for it: all at once, with one event. */
+
+import { invalid, notModelled, refused } from "../../api/errors.js";
+import type { Parsed } from "../../api/params.js";
+import { discountsFrom } from "../../billing/invoices/discounts.js";
+import {
+  changeItems,
+  endTrial,
+  type ItemChange,
+  type ReplaceOptions,
+  replaceItems,
+} from "../../billing/subscriptions/changes.js";
+import { isOver, type Subscription } from "../../billing/subscriptions/subscription.js";
+import { checkOwner, type PaymentBehavior } from "../../billing/subscriptions/subscriptions.js";
+import { same } from "../../world/same.js";
+import type { World } from "../../world/world.js";
+import type { inlinePriceShape } from "../catalogue/price-shapes.js";
+import { createInlinePrice } from "../catalogue/prices.js";
+import { given, mergeMetadata } from "../common.js";
+
+export interface SubscriptionChange {
+  readonly cancel_at?: number | string | null | undefined;
+  readonly cancel_at_period_end?: boolean | undefined;
+  readonly cancellation_details?:
+    | { readonly comment: string | null | undefined; readonly feedback: string | undefined }
+    | undefined;
+  readonly collection_method?: "charge_automatically" | "send_invoice" | undefined;
+  readonly days_until_due?: number | undefined;
+  readonly default_payment_method?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly discounts?:
+    | readonly {
+        readonly coupon: string | undefined;
+        readonly promotion_code: string | undefined;
+      }[]
+    | undefined;
+  readonly items?: readonly (ItemChange & {
+    readonly price_data?: Parsed<typeof inlinePriceShape> | undefined;
+  })[];
+  readonly metadata?: { readonly [key: string]: string } | null | undefined;
+  readonly pause_collection?:
+    | {
+        readonly behavior: "keep_as_draft" | "mark_uncollectible" | "void";
+        readonly resumes_at: number | undefined;
+      }
+    | null
+    | undefined;
+  readonly payment_behavior?: PaymentBehavior | undefined;
+  readonly payment_settings?:
+    | { readonly save_default_payment_method: "off" | "on_subscription" | undefined }
+    | undefined;
+  readonly proration_behavior?: ReplaceOptions["proration"] | undefined;
+  readonly trial_end?: string | undefined;
+  readonly trial_settings?:
+    | {
+        readonly end_behavior:
+          | { readonly missing_payment_method: "cancel" | "create_invoice" | "pause" | undefined }
+          | undefined;
+      }
+    | undefined;
+}
+
+/** What may still be said about a subscription that is over. */
+const AFTERWARDS: readonly string[] = ["cancellation_details", "metadata"];
+
+/** And about one that was never paid for. */
+const BEFOREHAND: readonly string[] = ["default_payment_method", "metadata"];
+
+export function updateSubscription(
+  world: World,
+  id: string,
+  params: SubscriptionChange,
+): Subscription {
+  const before = world.find("subscription", id);
+  const names = Object.entries(params).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  );
+  if (isOver(before) && names.some((name) => !AFTERWARDS.includes(name))) {
+    throw refused("A canceled subscription can only update its cancellation_details and metadata.");
+  }
+  if (before.status === "incomplete" && names.some((name) => !BEFOREHAND.includes(name))) {
+    throw refused("An incomplete subscription can only update its metadata and payment method.");
+  }
+  const { default_payment_method: method, trial_end: trial } = params;
+  if (method) checkOwner(world, method, before.customer);
+  checkCancellation(world, params);
+  if (trial !== undefined) checkTrial(world, before, trial);
+
+  if (params.items !== undefined) changeSubscriptionItems(world, before, params);
+  if (trial === "now") endTrial(world, id);
+  const current = world.find("subscription", id);
+  const discounts =
+    params.discounts &&
+    discountsFrom(world, params.discounts, { customer: before.customer, subscription: id });
+  const after = world.patch("subscription", id, {
+    ...settings(current, params),
+    ...(discounts === undefined ? {} : { discounts }),
+    ...cancellation(world, current, params),
+    ...(trial === undefined || trial === "now" ? {} : movedTrial(current, Number(trial))),
+  });
+  if (!same(before, after)) world.raise("customer.subscription.updated", after, before);
+  world.due.subscription(id);
+  return world.find("subscription", id);
+}
+
+function changeSubscriptionItems(
+  world: World,
+  before: Subscription,
+  { items = [], proration_behavior: proration, payment_behavior: behavior }: SubscriptionChange,
+): void {
+  const changes = items.map(({ price_data: data, ...item }, index) => ({
+    ...item,
+    price: data ? createInlinePrice(world, data, `items[${index}][price_data]`).id : item.price,
+  }));
+  replaceItems(world, before.id, changeItems(world, before, changes), {
+    proration: proration ?? "create_prorations",
+    behavior: behavior ?? "allow_incomplete",
+  });
+}
+
+/** The fields that are simply replaced. */
+function settings(current: Subscription, params: SubscriptionChange): Partial<Subscription> {
+  const { pause_collection: pause } = params;
+  const save = params.payment_settings?.save_default_payment_method;
+  const missing = params.trial_settings?.end_behavior?.missing_payment_method;
+  return given({
+    collection_method: params.collection_method,
+    days_until_due: params.days_until_due,
+    default_payment_method: params.default_payment_method,
+    description: params.description,
+    metadata:
+      params.metadata === undefined ? undefined : mergeMetadata(current.metadata, params.metadata),
+    pause_collection: pause && {
+      behavior: pause.behavior,
+      resumes_at: pause.resumes_at ?? null,
+    },
+    payment_settings:
+      save && current.payment_settings
+        ? { ...current.payment_settings, save_default_payment_method: save }
+        : undefined,
+    trial_settings: missing && {
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: missing },
+    },
+  });
+}
+
+function checkCancellation(world: World, params: SubscriptionChange): void {
+  const { cancel_at: at } = params;
+  if (at === undefined || at === null) return;
+  if (params.cancel_at_period_end) {
+    throw invalid("You may only set one of `cancel_at` and `cancel_at_period_end`.", "cancel_at");
+  }
+  if (at === "min_period_end" || at === "max_period_end") throw notModelled(`cancel_at: '${at}'`);
+  checkFuture(world, String(at), "cancel_at");
+}
+
+/** A moment that is yet to come, in seconds. */
+export function checkFuture(world: World, value: string, param: string): number {
+  if (!/^\d+$/.test(value)) throw invalid(`Invalid timestamp: ${value}`, param);
+  if (Number(value) <= world.now()) {
+    throw invalid("Invalid timestamp: must be an integer Unix timestamp in the future.", param);
+  }
+  return Number(value);
+}
+
+function cancellation(
+  world: World,
+  current: Subscription,
+  params: SubscriptionChange,
+): Partial<Subscription> {
+  const details = params.cancellation_details;
+  const said = details && {
+    comment: details.comment ?? null,
+    feedback: details.feedback ?? null,
+    feedback_option: null,
+    reason: current.cancellation_details?.reason ?? null,
+  };
+  const asked = (at: number | null, atPeriodEnd: boolean): Partial<Subscription> => ({
+    cancel_at: at,
+    cancel_at_period_end: atPeriodEnd,
+    canceled_at: at === null ? null : world.now(),
+    cancellation_details: {
+      comment: null,
+      feedback: null,
+      feedback_option: null,
+      ...(said ?? current.cancellation_details),
+      reason: at === null ? null : "cancellation_requested",
+    },
+  });
+  if (params.cancel_at_period_end !== undefined) {
+    const end = current.items.data[0]?.current_period_end ?? null;
+    return asked(params.cancel_at_period_end ? end : null, params.cancel_at_period_end);
+  }
+  if (params.cancel_at !== undefined) {
+    return asked(params.cancel_at === null ? null : Number(params.cancel_at), false);
+  }
+  return said ? { cancellation_details: said } : {};
+}
+
+function checkTrial(world: World, { status }: Subscription, end: string): void {
+  if (status !== "trialing") throw notModelled("a trial for a subscription that is past its trial");
+  if (end !== "now") checkFuture(world, end, "trial_end");
+}
+
+/** A trial that ends at another time; the first real period begins there. */
+function movedTrial(current: Subscription, end: number): Partial<Subscription> {
+  const data = current.items.data.map((item) => ({ ...item, current_period_end: end }));
+  return { trial_end: end, billing_cycle_anchor: end, items: { ...current.items, data } };
+}

@@ -1,0 +1,257 @@
+/**
+ * One account in one mode: its objects, what happened to them and when. Handlers change a world
+ * and raise the events that Stripe would raise; they run to their end without interruption, so a
+ * request is atomic.
+ */
+import type Stripe from "stripe";
+import { missing } from "../api/errors.js";
+import type { Scheduler } from "./clock.js";
+import { Collection, type Stored } from "./collection.js";
+import { withCurrentPrices } from "./fresh.js";
+import type { Plain } from "./plain.js";
+import { same } from "./same.js";
+
+/** Every kind of object that the double keeps, by Stripe's `object`. */
+export interface Objects {
+  "billing_portal.configuration": Plain<Stripe.BillingPortal.Configuration>;
+  "billing_portal.session": Plain<Stripe.BillingPortal.Session>;
+  charge: Plain<Stripe.Charge>;
+  "checkout.session": Plain<Stripe.Checkout.Session>;
+  coupon: Plain<Stripe.Coupon>;
+  customer: Plain<Stripe.Customer>;
+  invoice: Plain<Stripe.Invoice>;
+  invoiceitem: Plain<Stripe.InvoiceItem> & { readonly created?: number };
+  payment_intent: Plain<Stripe.PaymentIntent>;
+  payment_method: Plain<Stripe.PaymentMethod>;
+  payout: Plain<Stripe.Payout>;
+  price: Plain<Stripe.Price>;
+  product: Plain<Stripe.Product>;
+  promotion_code: Plain<Stripe.PromotionCode>;
+  refund: Plain<Stripe.Refund>;
+  subscription: Plain<Stripe.Subscription>;
+  webhook_endpoint: Plain<Stripe.WebhookEndpoint>;
+}
+/** The name of an object that the double knows, as in its field `object`. */
+export type Kind = keyof Objects;
+
+/** The fields that lists filter on and that never change after creation. */
+const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] } = {
+  charge: ["customer", "payment_intent"],
+  invoice: ["customer"],
+  invoiceitem: ["customer"],
+  payment_intent: ["customer"],
+  price: ["product"],
+  refund: ["charge", "payment_intent"],
+  subscription: ["customer"],
+};
+
+const KINDS: readonly Kind[] = [
+  "billing_portal.configuration",
+  "billing_portal.session",
+  "charge",
+  "checkout.session",
+  "coupon",
+  "customer",
+  "invoice",
+  "invoiceitem",
+  "payment_intent",
+  "payment_method",
+  "payout",
+  "price",
+  "product",
+  "promotion_code",
+  "refund",
+  "subscription",
+  "webhook_endpoint",
+];
+
+export type EventType = Stripe.Event.Type;
+/** The object that an event of this type carries. */
+export type EventObject<T extends EventType> = Plain<
+  Extract<Stripe.Event, { type: T }>["data"]["object"]
+>;
+
+/** An event as it happened; it is rendered for each reader at that reader's API version. */
+export interface StoredEvent extends Stored {
+  readonly type: EventType;
+  /** Its true place in history, finer than any clock. */
+  readonly order: number;
+  /** Milliseconds of its true time. */
+  readonly at: number;
+  /** The true second, by which the list is ordered. */
+  readonly created: number;
+  /** The second that Stripe shows, which may be off by one. */
+  readonly shown: number;
+  readonly object: object;
+  readonly before: object | undefined;
+  readonly request: Cause | null;
+  /** Endpoints that have not answered 2xx yet. */
+  pending: number;
+  /** Those of them that were tried, and will be tried again. */
+  failing: number;
+}
+
+/** The request that caused an event; both are null for what Stripe does on its own. */
+export interface Cause {
+  readonly id: string | null;
+  readonly idempotency_key: string | null;
+}
+
+/** What time does on its own, from the moment at which it is asked for. */
+export interface Due {
+  /** Sets the task for whatever happens to this subscription next. */
+  subscription(id: string): void;
+  /** Finalizes this draft of an invoice in an hour, and collects it. */
+  draft(id: string): void;
+}
+
+export interface World {
+  readonly account: string;
+  readonly livemode: boolean;
+  readonly clock: Scheduler;
+  readonly objects: { readonly [K in Kind]: Collection<Objects[K]> };
+  readonly events: Collection<StoredEvent>;
+  /** By id, the fields that Stripe shows only when expanded: tiers, currency options, line items. */
+  readonly hidden: Map<string, { readonly [field: string]: unknown }>;
+  /** Objects that are gone but that Stripe still knows, with what they were. */
+  readonly deleted: Map<string, Kind>;
+  /** Prices made on the spot, which no list shows. */
+  readonly inline: Set<string>;
+  /** Where the double listens; the hosted pages are there too. */
+  readonly origin: string;
+  /** The API version of the account, at which events are kept and unversioned requests answered. */
+  readonly version: string;
+  readonly embeddedLimit: number;
+  /** What is to happen by time, asked for by the files that time does not concern. */
+  readonly due: Due;
+  /** A new id with Stripe's prefix. */
+  id(prefix: string): string;
+  /** The moment in whole seconds. */
+  now(): number;
+  /** The object, or Stripe's error for one that is not there. */
+  find<K extends Kind>(kind: K, id: string, param?: string): Objects[K];
+  /** Replaces some fields and answers the object as it is now; no event is raised. */
+  patch<K extends Kind>(kind: K, id: string, changes: Partial<Objects[K]>): Objects[K];
+  raise<T extends EventType>(type: T, object: EventObject<T>, before?: EventObject<T>): StoredEvent;
+  /** Replaces some fields and raises the event, if anything changed. */
+  change<K extends Kind>(
+    kind: K,
+    id: string,
+    changes: Partial<Objects[K]>,
+    type: EventTypeOf<K>,
+  ): Objects[K];
+  /** Runs `act` as the effect of this request, so that its events name it. */
+  causedBy<R>(cause: Cause, act: () => R): R;
+  onEvent(listen: (event: StoredEvent) => void): void;
+}
+
+type EventTypeOf<K extends Kind> = {
+  [T in EventType]: EventObject<T> extends { object: Objects[K]["object"] } ? T : never;
+}[EventType];
+
+/** Stripe tells what a field was before in events of a change, and in these two. */
+function tellsBefore(type: EventType): boolean {
+  return (
+    type.endsWith(".updated") || type === "charge.refunded" || type === "payment_method.detached"
+  );
+}
+
+export interface WorldOptions {
+  readonly account: string;
+  readonly livemode: boolean;
+  readonly clock: Scheduler;
+  readonly version: string;
+  readonly embeddedLimit: number;
+  readonly id: (prefix: string) => string;
+  readonly origin: () => string;
+  /** By how many milliseconds the next event's `created` is off. */
+  readonly skew: () => number;
+  /** Who does what is due: `dues` of billing/subscriptions/lifecycle.ts. */
+  readonly dues: { readonly [D in keyof Due]: (world: World, id: string) => void };
+}
+
+export function createWorld(options: WorldOptions): World {
+  const { clock } = options;
+  const listeners: ((event: StoredEvent) => void)[] = [];
+  let cause: Cause = { id: null, idempotency_key: null };
+  let order = 0;
+
+  const collections = Object.fromEntries(
+    KINDS.map((kind) => [
+      kind,
+      new Collection<Stored>(clock.now, (INDEXED[kind] ?? []) as never[]),
+    ]),
+  );
+  const objects = collections as unknown as World["objects"];
+
+  const world: World = {
+    ...options,
+    objects,
+    events: new Collection<StoredEvent>(clock.now),
+    hidden: new Map(),
+    deleted: new Map(),
+    inline: new Set(),
+    due: {
+      subscription: (id) => options.dues.subscription(world, id),
+      draft: (id) => options.dues.draft(world, id),
+    },
+    get origin() {
+      return options.origin();
+    },
+    now: clock.seconds,
+    find(kind, id, param) {
+      const found = objects[kind].get(id);
+      if (found === undefined) throw missing(kind, id, param);
+      return found as Objects[typeof kind];
+    },
+    patch(kind, id, changes) {
+      const collection = objects[kind] as unknown as Collection<Stored>;
+      return collection.replace({ ...world.find(kind, id), ...changes }) as never;
+    },
+    raise(type, object, before) {
+      const at = clock.now();
+      const event: StoredEvent = {
+        id: options.id("evt"),
+        type,
+        order: order++,
+        at,
+        created: Math.floor(at / 1000),
+        shown: Math.floor((at + options.skew()) / 1000),
+        object: withCurrentPrices(world.objects.price, object as object),
+        before:
+          before && tellsBefore(type)
+            ? withCurrentPrices(world.objects.price, before as object)
+            : undefined,
+        request: cause,
+        pending: 0,
+        failing: 0,
+      };
+      world.events.add(event);
+      for (const listen of listeners) listen(event);
+      return event;
+    },
+    change(kind, id, changes, type) {
+      const before = world.find(kind, id);
+      const changed = (Object.keys(changes) as (keyof typeof changes)[]).some(
+        (field) => !same(before[field], changes[field]),
+      );
+      if (!changed) return before;
+      const after = world.patch(kind, id, changes);
+      world.raise(type, after as never, before as never);
+      return after;
+    },
+    causedBy(next, act) {
+      const outer = cause;
+      cause = next;
+      try {
+        return act();
+      } finally {
+        cause = outer;
+      }
+    },
+    onEvent: (listen) => {
+      listeners.push(listen);
+    },
+  };
+  return world;
+}

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { generateDoctor } from "../../scripts/generate-doctor.js";
 import { type Code, catalogue } from "../../src/cli/doctor/catalogue.js";
-import { diagnose } from "../../src/cli/doctor/diagnose.js";
+import { diagnose } from "../../src/cli/doctor/diagnose/diagnose.js";
 import type { Answer, Facts } from "../../src/cli/doctor/facts.js";
 import { addressFacts, isLocal, keyFacts } from "../../src/cli/doctor/gather.js";
 import type { Marks } from "../../src/core/customers/marks.js";

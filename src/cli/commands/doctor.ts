@@ -4,7 +4,7 @@ import { type StampReport, stampCustomers } from "../../core/customers/stamp.js"
 import { BillingError } from "../../core/runtime/errors.js";
 import { type ConnectOptions, connected, loadEnv, withConnectOptions } from "../connect.js";
 import { type ConvexOptions, withConvexOptions } from "../convex.js";
-import { diagnose } from "../doctor/diagnose.js";
+import { diagnose } from "../doctor/diagnose/diagnose.js";
 import type { Facts } from "../doctor/facts.js";
 import { gather } from "../doctor/gather.js";
 import { printFindings } from "../doctor/print.js";

@@ -16,9 +16,9 @@ import {
   withPool,
 } from "../connect.js";
 import type { Io } from "../terminal/io.js";
-import { askDatabase } from "./ask-database.js";
-import { askRoute } from "./ask-route.js";
-import { askStripe } from "./ask-stripe.js";
+import { askDatabase } from "./ask/database.js";
+import { askRoute } from "./ask/route.js";
+import { askStripe } from "./ask/stripe.js";
 import type { Place } from "./commands.js";
 import type { AddressFacts, DatabaseFacts, Facts, KeyFacts } from "./facts.js";
 import { reasonOf } from "./reason.js";

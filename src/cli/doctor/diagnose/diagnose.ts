@@ -1,9 +1,7 @@
 /** From what is known to what is wrong. Pure: it asks nobody, so every case has a row in a table test. */
-import { notSent } from "../endpoint-health.js";
-import { describeSetAside, listed } from "../terminal/format.js";
-import { commandsOf } from "./commands.js";
-import { diagnoseAccess } from "./diagnose-access.js";
-import { diagnoseApps } from "./diagnose-apps.js";
+import { notSent } from "../../endpoint-health.js";
+import { describeSetAside, listed } from "../../terminal/format.js";
+import { commandsOf } from "../commands.js";
 import type {
   AddressFacts,
   DatabaseFacts,
@@ -12,9 +10,11 @@ import type {
   StoredFacts,
   StripeFacts,
   TableFacts,
-} from "./facts.js";
-import { type Find, type Finding, finder } from "./finding.js";
-import { diagnoseRoute } from "./route.js";
+} from "../facts.js";
+import { type Find, type Finding, finder } from "../finding.js";
+import { diagnoseRoute } from "../route.js";
+import { diagnoseAccess } from "./access.js";
+import { diagnoseApps } from "./apps.js";
 
 type Answering<F> = Extract<F, { state: "answers" }>;
 type Given = Extract<AddressFacts, { state: "given" }>;

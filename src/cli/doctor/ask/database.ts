@@ -1,21 +1,21 @@
 /** Asks the database what `doctor` must know. It only reads. */
-import type { ResourceName } from "../../core/catalogue/catalogue.js";
-import { type Marks, readMarks } from "../../core/customers/marks.js";
-import type { Store } from "../../core/mirror/store.js";
-import { setAsideNow } from "../../core/runtime/commit/asides.js";
-import { appName, type BillingConfig } from "../../core/runtime/config.js";
-import { storedBelonging } from "../../core/runtime/mode.js";
-import { records } from "../../core/runtime/records/records.js";
-import { isSecretInUse } from "../../core/sync/endpoint.js";
-import type { PoolLike } from "../../postgres/database.js";
-import { roleProblem } from "../../postgres/schema/access.js";
-import { migrationState } from "../../postgres/schema/migrations.js";
-import { schemaOf } from "../../postgres/schema/schema.js";
-import { createPostgresStore } from "../../postgres/store/store.js";
-import { askAccess, isUndecided } from "./ask-access.js";
-import { certain } from "./ask-stripe.js";
-import type { DatabaseFacts, StoredFacts, TableFacts } from "./facts.js";
-import { reasonOf } from "./reason.js";
+import type { ResourceName } from "../../../core/catalogue/catalogue.js";
+import { type Marks, readMarks } from "../../../core/customers/marks.js";
+import type { Store } from "../../../core/mirror/store.js";
+import { setAsideNow } from "../../../core/runtime/commit/asides.js";
+import { appName, type BillingConfig } from "../../../core/runtime/config.js";
+import { storedBelonging } from "../../../core/runtime/mode.js";
+import { records } from "../../../core/runtime/records/records.js";
+import { isSecretInUse } from "../../../core/sync/endpoint.js";
+import type { PoolLike } from "../../../postgres/database.js";
+import { roleProblem } from "../../../postgres/schema/access.js";
+import { migrationState } from "../../../postgres/schema/migrations.js";
+import { schemaOf } from "../../../postgres/schema/schema.js";
+import { createPostgresStore } from "../../../postgres/store/store.js";
+import type { DatabaseFacts, StoredFacts, TableFacts } from "../facts.js";
+import { reasonOf } from "../reason.js";
+import { askAccess, isUndecided } from "./access.js";
+import { certain } from "./stripe.js";
 
 interface Place {
   /** As it was given. */

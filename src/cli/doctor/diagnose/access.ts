@@ -1,17 +1,17 @@
 /** Who can use the tables, judged. Pure. */
 
-import { identifier } from "../../postgres/database.js";
+import { identifier } from "../../../postgres/database.js";
 import {
   type Access,
   type Privilege,
   roleProblem,
   strayAccess,
   strayGrants,
-} from "../../postgres/schema/access.js";
-import { qualified } from "../../postgres/schema/ddl.js";
-import { listed } from "../terminal/format.js";
-import type { AccessFacts } from "./facts.js";
-import type { Find, Finding } from "./finding.js";
+} from "../../../postgres/schema/access.js";
+import { qualified } from "../../../postgres/schema/ddl.js";
+import { listed } from "../../terminal/format.js";
+import type { AccessFacts } from "../facts.js";
+import type { Find, Finding } from "../finding.js";
 
 export function diagnoseAccess(find: Find, schema: string, facts: AccessFacts): Finding[] {
   const { role, access } = facts;

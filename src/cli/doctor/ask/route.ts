@@ -4,8 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import type Stripe from "stripe";
-import type { Answer, WebhookFacts } from "./facts.js";
-import { reasonOf } from "./reason.js";
+import type { Answer, WebhookFacts } from "../facts.js";
+import { reasonOf } from "../reason.js";
 
 const PATIENCE = 10_000;
 

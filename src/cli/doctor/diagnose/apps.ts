@@ -1,7 +1,7 @@
 /** Whose customers are on the Stripe account, judged. Pure. */
-import { listed } from "../terminal/format.js";
-import type { StoredFacts } from "./facts.js";
-import type { Find, Finding } from "./finding.js";
+import { listed } from "../../terminal/format.js";
+import type { StoredFacts } from "../facts.js";
+import type { Find, Finding } from "../finding.js";
 
 export function diagnoseApps(
   find: Find,

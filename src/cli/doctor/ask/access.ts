@@ -1,9 +1,9 @@
 /** Asks the database who can do what with the tables. It only reads. */
 
-import type { PoolLike } from "../../postgres/database.js";
-import { accessOfAll } from "../../postgres/schema/access.js";
-import { hasInstallation } from "../../postgres/schema/schema.js";
-import type { AccessFacts } from "./facts.js";
+import type { PoolLike } from "../../../postgres/database.js";
+import { accessOfAll } from "../../../postgres/schema/access.js";
+import { hasInstallation } from "../../../postgres/schema/schema.js";
+import type { AccessFacts } from "../facts.js";
 
 /** Whether no schema was given although `public` holds tables of ours. */
 export const isUndecided = async (pool: PoolLike, given: string | undefined): Promise<boolean> =>

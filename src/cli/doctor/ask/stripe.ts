@@ -3,12 +3,12 @@
  * found out by asking for changes to objects that do not exist.
  */
 import Stripe from "stripe";
-import { enabledEvents, type ResourceName } from "../../core/catalogue/catalogue.js";
-import { resources } from "../../core/catalogue/resources.js";
-import { headerOf } from "../../core/mirror/headers.js";
-import { DELIVERY_MINUTES } from "./diagnose.js";
-import type { Denied, StripeFacts } from "./facts.js";
-import { reasonOf } from "./reason.js";
+import { enabledEvents, type ResourceName } from "../../../core/catalogue/catalogue.js";
+import { resources } from "../../../core/catalogue/resources.js";
+import { headerOf } from "../../../core/mirror/headers.js";
+import { DELIVERY_MINUTES } from "../diagnose/diagnose.js";
+import type { Denied, StripeFacts } from "../facts.js";
+import { reasonOf } from "../reason.js";
 
 interface Probe extends Omit<Denied, "permission"> {
   readonly ask: (stripe: Stripe) => Promise<unknown>;

@@ -4,12 +4,12 @@ import { type BarId, ratios, type Series } from "./figures.js";
 import { type Growth, growth } from "./growth.js";
 import type { Accounts } from "./list-server.js";
 import { type Bench, backfill, calls, webhooks } from "./measure.js";
+import type { Stage } from "./stage.js";
 import { setupTrips } from "./trips.js";
 
 /** What is measured on, and where results go. */
-export interface Run extends Bench {
+export interface Run extends Bench, Pick<Stage, "serverUrl" | "open" | "close"> {
   readonly quick: boolean;
-  readonly serverUrl: string;
   readonly accounts: Accounts;
   /** Peers that run. */
   readonly peers: readonly string[];
@@ -18,10 +18,6 @@ export interface Run extends Bench {
   readonly series: { [id: string]: Series };
   readonly growth: Growth[];
   convex: ConvexCost | undefined;
-  /** Starts a subject under a name of its own, with a database of its own. */
-  open(subject: string, called: string): Promise<void>;
-  /** Ends a subject. */
-  close(called: string): Promise<void>;
   figure(id: BarId, values: readonly number[], note?: string): void;
 }
 

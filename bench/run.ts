@@ -7,6 +7,9 @@
  *   npm run bench -- --only webhooks,subscriptions,backfill,overhead,convex,growth
  *   npm run bench -- --rows 100000   smaller tables for growth
  *   npm run bench -- --write         writes docs/benchmarks.md and its charts
+ *   npm run bench -- --before FOLDER nothing but the library beside another checkout of it, which
+ *                                    has its node_modules: nine pairs of each; exits with 1 if a
+ *                                    median is more than 5% worse
  *
  * The peers are installed from their lockfile when they are not there. `@stripe/sync-engine` reads
  * Stripe's OpenAPI file of version 2020-08-27, which it would download: STRIPE_OPENAPI names a copy.
@@ -16,15 +19,16 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { loadavg } from "node:os";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import pg from "pg";
-import { startPostgres } from "../support/postgres/server.js";
+import { compare } from "./compare.js";
 import { BARS, type Figure, figure, verdict } from "./figures.js";
 import { describeMachine, versionAt } from "./machine.js";
 import { parts, QUICK, type Run } from "./parts.js";
-import { startLists, startWorker, type Worker } from "./processes.js";
 import { type Results, writeReport } from "./report.js";
+import { openStage } from "./stage.js";
 
 const PEERS = {
   "stripe-sync-engine": "@stripe/sync-engine",
@@ -39,6 +43,7 @@ const { values: options } = parseArgs({
     write: { type: "boolean", default: false },
     only: { type: "string" },
     rows: { type: "string" },
+    before: { type: "string" },
   },
 });
 const chosen = options.only?.split(",") ?? (options.quick ? QUICK : Object.keys(parts));
@@ -52,17 +57,36 @@ const say = (text: string) => {
   console.log(`${seconds.padStart(5)} s  ${text}`);
 };
 
-const stops: (() => unknown)[] = [];
 const absent: Record<string, string> = {};
-if (!existsSync(`${here}peers/node_modules`)) install();
+const accounts = options.quick
+  ? { customers: 20_000, subscriptions: 4_000 }
+  : { customers: 50_000, subscriptions: 10_000 };
+const isComparison = options.before !== undefined;
+if (!isComparison && !existsSync(`${here}peers/node_modules`)) install();
+const stage = await openStage(accounts);
 try {
-  const results = await run();
-  summarise(results);
-  if (options.write) await writeReport(results);
-  if (results.figures.some((each) => verdict(each) === "failed")) process.exitCode = 1;
-  console.log(JSON.stringify(results));
+  if (isComparison) await besides(resolve(options.before ?? ""));
+  else {
+    const results = await run();
+    summarise(results);
+    if (options.write) await writeReport(results);
+    if (results.figures.some((each) => verdict(each) === "failed")) process.exitCode = 1;
+    console.log(JSON.stringify(results));
+  }
 } finally {
-  for (const stop of stops) await stop();
+  await stage.end();
+}
+
+async function besides(folder: string): Promise<void> {
+  await stage.open(`${folder}/bench/subjects/ours.ts`, "before");
+  await stage.open("ours", "ours");
+  const compared = await compare({ ...stage, say }, accounts.customers + accounts.subscriptions);
+  console.log(`\nHow many times as fast as ${folder}, load ${loadavg()[0]?.toFixed(1)}`);
+  for (const { title, faster, lowest, highest, worse } of compared) {
+    const spread = `${lowest.toFixed(2)} to ${highest.toFixed(2)}`;
+    console.log(`${worse ? "✗" : "✓"} ${faster.toFixed(2)} (${spread}): ${title}`);
+  }
+  if (compared.some(({ worse }) => worse)) process.exitCode = 1;
 }
 
 function install(): void {
@@ -78,37 +102,8 @@ function install(): void {
 
 async function run(): Promise<Results> {
   const { quick } = options;
-  const accounts = quick
-    ? { customers: 20_000, subscriptions: 4_000 }
-    : { customers: 50_000, subscriptions: 10_000 };
-  const server = await startPostgres({
-    settings: { shared_buffers: "512MB", max_wal_size: "8GB", max_connections: "200" },
-  });
-  stops.unshift(() => server.stop());
-  const admin = new pg.Client(server.url);
-  await admin.connect();
-  stops.unshift(() => admin.end());
-  const lists = await startLists(accounts);
-  stops.unshift(() => lists.stop());
-
+  const { admin, workers, open } = stage;
   const figures: Figure[] = [];
-  const workers = new Map<string, Worker>();
-  const ends = new Map<string, () => void>();
-  stops.unshift(() => {
-    for (const end of ends.values()) end();
-  });
-  let databases = 0;
-  let round = 0;
-  const open = async (subject: string, called: string) => {
-    const url = new URL(server.url);
-    url.pathname = `bench_${++databases}`;
-    await admin.query(`CREATE DATABASE bench_${databases}`);
-    const { worker, stop } = startWorker();
-    ends.set(called, stop);
-    await worker.open(subject, { databaseUrl: url.href, listPort: lists.port });
-    workers.set(called, worker);
-  };
-
   for (const subject of ["bare", "bare-batched", "ours"]) await open(subject, subject);
   for (const [subject, name] of Object.entries(PEERS)) {
     if (quick && !QUICK_PEERS.includes(subject)) absent[subject] = "not part of the quick form";
@@ -119,26 +114,15 @@ async function run(): Promise<Results> {
     } else absent[subject] ??= "not installed";
   }
   const bench: Run = {
+    ...stage,
+    say,
     quick,
-    serverUrl: server.url,
     accounts,
     peers: Object.keys(PEERS).filter((subject) => workers.has(subject)),
     rows: options.rows === undefined ? undefined : Number(options.rows),
     series: {},
     growth: [],
     convex: undefined,
-    lists,
-    admin,
-    workers,
-    say,
-    nextRound: () => ++round,
-    open,
-    async close(called) {
-      await workers.get(called)?.close();
-      ends.get(called)?.();
-      workers.delete(called);
-      ends.delete(called);
-    },
     figure(id, values, note) {
       if (values.length > 0) figures.push(figure(id, values, note));
     },

@@ -1,4 +1,6 @@
 /** A subject in a process of its own: it opens the subject, and does and times what it is told. */
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
 import Stripe from "stripe";
 import { deliveries, type EventOptions, SECRET_KEY } from "./data.js";
 import type { Open, Place, Subject } from "./subjects/subject.js";
@@ -23,6 +25,7 @@ export interface Took {
 }
 
 export interface Work extends Pick<Subject, "store" | "count" | "clear" | "close"> {
+  /** A subject of `subjects/` by its name, or of another checkout by its file. */
   open(name: string, place: Place): Promise<void>;
   webhooks(options: Omit<EventOptions, "apiVersion"> & { callers: number }): Promise<Took>;
   backfill(): Promise<Took>;
@@ -47,7 +50,8 @@ async function timed(work: () => Promise<unknown>): Promise<Took> {
 
 const work: Work = {
   async open(name, place) {
-    const { open } = (await import(`./subjects/${name}.js`)) as { open: Open };
+    const file = isAbsolute(name) ? pathToFileURL(name).href : `./subjects/${name}.js`;
+    const { open } = (await import(file)) as { open: Open };
     subject = await open(place);
   },
   store: (kind, count) => subject.store(kind, count),

@@ -40,18 +40,31 @@ export type Row<N extends ResourceName> = {
 /** Every resource there is, in the order of the table. */
 export const resourceNames = Object.keys(resources) as readonly ResourceName[];
 
-/** The row fields of a resource beside its id, and where each comes from. */
-export function columnsOf(
-  name: ResourceName,
-): readonly { readonly field: string; readonly from: string; readonly nullable: boolean }[] {
-  const columns: { readonly [field: string]: { readonly from: string; readonly nullable?: true } } =
-    resources[name].columns;
-  return Object.entries(columns).map(([field, { from, nullable = false }]) => ({
-    field,
-    from,
-    nullable,
-  }));
+/** A field of a row beside its id. */
+export interface Column {
+  readonly field: string;
+  /** Where it is inside the object, as a dotted path; `link` is not in the object. */
+  readonly from: string;
+  readonly nullable: boolean;
 }
+
+const columns = new Map(
+  resourceNames.map((name): [ResourceName, readonly Column[]] => {
+    const entries: { readonly [field: string]: { from: string; nullable?: true } } =
+      resources[name].columns;
+    return [
+      name,
+      Object.entries(entries).map(([field, { from, nullable = false }]) => ({
+        field,
+        from,
+        nullable,
+      })),
+    ];
+  }),
+);
+
+/** The row fields of a resource beside its id, and where each comes from. */
+export const columnsOf = (name: ResourceName): readonly Column[] => columns.get(name) ?? [];
 
 /** What an event asks of the mirror. */
 export type Effect =

@@ -1,5 +1,5 @@
 /** The fields of a mirrored row beside its document id: what every store writes for an object. */
-import type { ResourceName } from "./catalogue.js";
+import { columnsOf, type ResourceName } from "./catalogue.js";
 import { resources } from "./resources.js";
 
 export type RowFields = { readonly [field: string]: unknown };
@@ -7,7 +7,7 @@ export type RowFields = { readonly [field: string]: unknown };
 /** `a.b` of an object, as a string; null where there is none. */
 function fieldAt(content: object, path: string): string | null {
   let value: unknown = content;
-  for (const key of path.split(".")) {
+  for (const key of path.includes(".") ? path.split(".") : [path]) {
     if (typeof value !== "object" || value === null) return null;
     value = (value as Record<string, unknown>)[key];
   }
@@ -21,11 +21,13 @@ export function rowFields(
   content: object,
   last_synced_at: number,
 ): RowFields {
-  const entry = resources[resource];
-  const columns = Object.entries<{ from: string }>(entry.columns).flatMap(([field, { from }]) =>
-    from === "link" ? [] : [[field, fieldAt(content, from)]],
-  );
-  return { [entry.idField]: id, ...Object.fromEntries(columns), stripe: content, last_synced_at };
+  const fields: Record<string, unknown> = { [resources[resource].idField]: id };
+  for (const { field, from } of columnsOf(resource)) {
+    if (from !== "link") fields[field] = fieldAt(content, from);
+  }
+  fields.stripe = content;
+  fields.last_synced_at = last_synced_at;
+  return fields;
 }
 
 /** A resource whose rows stand, one of nulls each, for owners that have nothing. */
@@ -64,16 +66,11 @@ export interface Link {
 
 /** That resource, if it is among the chosen ones. */
 export function linkOf(chosen: readonly ResourceName[]): Link | undefined {
-  return chosen
-    .flatMap((resource) =>
-      Object.entries<{ from: string }>(resources[resource].columns).map(([field, { from }]) => ({
-        resource,
-        field,
-        from,
-      })),
-    )
-    .filter(({ from }) => from === "link")
-    .map(({ resource, field }) => ({ resource, field }))[0];
+  for (const resource of chosen) {
+    const link = columnsOf(resource).find(({ from }) => from === "link");
+    if (link !== undefined) return { resource, field: link.field };
+  }
+  return undefined;
 }
 
 /** The row that stands for an owner that has nothing. */

@@ -53,14 +53,19 @@ const NAMES = [
   "rowsWhere",
 ] as const satisfies readonly Fact[];
 
-/** Facts made from one function that is given the name of a fact and what it is about. */
-function factsFrom(look: (fact: Fact, of: readonly (string | number)[]) => unknown): Known {
-  const entries = NAMES.map((fact) => [fact, (...of: (string | number)[]) => look(fact, of)]);
-  return Object.fromEntries(entries) as Known;
+/** What a fact is about: one to four values, told apart by their place. */
+type About = [string, (string | number)?, (string | number)?, (string | number)?];
+
+/** Facts made one by one from the name of each. */
+function factsFrom(answer: (fact: Fact) => (...of: About) => unknown): Known {
+  return Object.fromEntries(NAMES.map((fact) => [fact, answer(fact)])) as Known;
 }
 
-// No resource, kind or field has a space in it, and at most one value may, so no two are alike.
-const keyOf = (fact: Fact, of: readonly (string | number)[]): string => `${fact} ${of.join(" ")}`;
+/** What a fact is about, as one text. No resource, kind or field has a space, and at most one value has. */
+function keyOf(...[a, b, c, d]: About): string {
+  if (b === undefined) return a;
+  return c === undefined ? `${a} ${b}` : `${a} ${b} ${c} ${d}`;
+}
 
 /** The facts that a store has read so far. */
 export interface Answers {
@@ -69,10 +74,13 @@ export interface Answers {
 }
 
 export function createAnswers(): Answers {
-  const answers = new Map<string, unknown>();
+  const answers = new Map<Fact, Map<string, unknown>>(NAMES.map((fact) => [fact, new Map()]));
   return {
-    known: factsFrom((fact, of) => answers.get(keyOf(fact, of))),
-    add: (fact, of, answer) => answers.set(keyOf(fact, of), answer),
+    known: factsFrom((fact) => {
+      const own = answers.get(fact);
+      return (a, b, c, d) => own?.get(keyOf(a, b, c, d));
+    }),
+    add: (fact, of, answer) => answers.get(fact)?.set(keyOf(...(of as About)), answer),
   };
 }
 
@@ -92,11 +100,17 @@ export async function readMissing(
   await Promise.all(missing.map((need) => read(need)));
 }
 
-/** The same facts, noting which were asked for in vain. */
+/** The same facts, with those that were asked for in vain added to `missing`. */
 export function noting(known: Known, missing: Map<string, Need>): Known {
-  return factsFrom((fact, of) => {
-    const answer = (known[fact] as (...of: readonly (string | number)[]) => unknown)(...of);
-    if (answer === undefined) missing.set(keyOf(fact, of), { fact, of } as unknown as Need);
-    return answer;
+  return factsFrom((fact) => {
+    const ask = known[fact] as (...of: About) => unknown;
+    return (a, b, c, d) => {
+      const answer = ask(a, b, c, d);
+      if (answer === undefined) {
+        const of = [a, b, c, d].filter((each) => each !== undefined);
+        missing.set(`${fact} ${keyOf(a, b, c, d)}`, { fact, of } as unknown as Need);
+      }
+      return answer;
+    };
   });
 }

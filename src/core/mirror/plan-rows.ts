@@ -10,6 +10,7 @@ import {
   type Link,
   linkOf,
   ownerOf,
+  type RowFields,
   rowFields,
 } from "../catalogue/row.js";
 import type { Known } from "./facts.js";
@@ -40,17 +41,21 @@ function ownRow(
 ): Write[] {
   if (content === undefined) return [];
   if (content === null) return wasThere ? [{ write: "deleteRow", resource, id }] : [];
-  const fields = rowFields(resource, id, content, now);
-  const put = { write: "putRow", resource, id, isNew: !wasThere, fields, ifAbsent: {} } as const;
-  if (resource !== link?.resource) return [put];
+  const put = (linked: RowFields, ifAbsent: RowFields = {}): Write => {
+    const fields = { ...rowFields(resource, id, content, now), ...linked };
+    return { write: "putRow", resource, id, isNew: !wasThere, fields, ifAbsent };
+  };
+  if (resource !== link?.resource) return [put({})];
   // A row that is there keeps its link unless a claim of this batch changes it.
-  if (wasThere && !links.has(id)) return [{ ...put, ifAbsent: { [link.field]: null } }];
-  const entity = links.has(id) ? links.get(id) : facts.recordOn("claim", id);
-  return [{ ...put, fields: { ...fields, [link.field]: entity ?? null } }];
+  const linked = links.get(id);
+  if (wasThere && linked === undefined) return [put({}, { [link.field]: null })];
+  const entity = linked !== undefined ? linked : facts.recordOn("claim", id);
+  return entity === undefined ? [] : [put({ [link.field]: entity })];
 }
 
 /** The links of rows that the batch does not write otherwise. */
 function linksAlone(link: Link, objects: readonly Judged[], links: Links): LinkRow[] {
+  if (links.size === 0) return [];
   const written = new Set(
     objects.flatMap(({ resource, id, content }) =>
       resource === link.resource && content !== undefined ? [id] : [],

@@ -13,7 +13,7 @@ import { type PoolLike, sqlState, transaction, UNIQUE_VIOLATION } from "../datab
 import type { Names } from "../store/names.js";
 import { isNotPrepared, type Prepared, type Run } from "../store/prepared.js";
 import { createMemory, type Memory } from "./memory.js";
-import { guessed, objectsIn, planned } from "./plan.js";
+import { guessed, neededIfNew, objectsIn, planned } from "./plan.js";
 import { DIVISION_BY_ZERO, explained, refusalOf } from "./refusal.js";
 import { lockOwners, type ObjectKey } from "./sql.js";
 import { createWriter, WRITTEN, type Writer } from "./write-statement.js";
@@ -31,6 +31,8 @@ export interface CommitOptions {
 interface CommitContext extends CommitOptions {
   readonly memory: Memory;
   readonly statementFor: Writer;
+  /** Whether the last page brought mostly objects that were not known: so will the next, mostly. */
+  readonly lastPage: { isNew: boolean };
 }
 
 /** How many versions are remembered at least. */
@@ -56,6 +58,7 @@ export function createCommit(options: CommitOptions): (batch: Batch) => Promise<
     ...options,
     memory: createMemory(REMEMBERED),
     statementFor: createWriter(names, chosen),
+    lastPage: { isNew: false },
   };
   return (batch) =>
     commit(context, batch).catch((error: unknown) => {
@@ -67,9 +70,10 @@ async function commit(context: CommitContext, batch: Batch): Promise<Committed> 
   const objects = objectsIn(batch);
   const likely = await commitLikely(context, batch, objects);
   if (likely !== undefined) return likely;
-  let expected: readonly Need[] = [];
+  const isPage = batch.source === "page";
+  let expected = isPage && context.lastPage.isNew ? neededIfNew(batch, context.chosen) : [];
   // A page brings much that is new, which mostly must be locked: it begins with that.
-  let optimistic = batch.source === "page" ? 0 : OPTIMISTIC_TRIES;
+  let optimistic = isPage ? 0 : OPTIMISTIC_TRIES;
   for (let attempt = 1; ; attempt++) {
     try {
       if (attempt > optimistic) return await commitLocked(context, batch, expected);
@@ -153,11 +157,17 @@ async function commitLocked(
       const { plan } = await planned(batch, { names, chosen, run, hold, expected });
       if ("missing" in plan) throw new Error("A plan that may lock is always decided");
       if (!("writes" in plan)) return plan;
+      if (batch.source === "page") context.lastPage.isNew = isMostlyNew(plan);
       await write(context, run, batch, plan);
       return { committed: true, units: plan.outcomes };
     },
     begin,
   );
+}
+
+function isMostlyNew({ writes }: Decided): boolean {
+  const versions = writes.filter((each) => each.write === "putVersion");
+  return versions.filter(({ from }) => from === null).length > versions.length / 2;
 }
 
 async function write(

@@ -158,3 +158,11 @@ export function guessed(batch: Batch, versions: ReadonlyMap<string, Version>): K
     record: (kind, id) => expected.get(`${kind} ${id}`),
   };
 }
+
+/** What must be locked to commit the batch if none of its objects is known yet. */
+export function neededIfNew(batch: Batch, chosen: readonly ResourceName[]): readonly Need[] {
+  const unknown = { version: () => null, watermark: () => null };
+  const plan = planCommit(batch, chosen, { ...guessed(batch, new Map()), ...unknown });
+  const missing = "missing" in plan ? plan.missing : [];
+  return missing.filter(({ fact }) => fact === "recordOn" || fact === "rowsWhere");
+}

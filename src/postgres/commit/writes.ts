@@ -1,6 +1,5 @@
 /** What a commit writes, as the lists that its statement is filled with. */
-import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
-import { resources } from "../../core/catalogue/resources.js";
+import { columnsOf, type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
 import type { Decided } from "../../core/mirror/plan.js";
 import type { PutRow, PutVersion, Write } from "../../core/mirror/writes.js";
 import type { Document } from "../store/statement.js";
@@ -240,15 +239,14 @@ function recordRow(write: WrittenRecord): RecordedRow & { kind: string; id: stri
   return { part, kind, id, was, revision, ref, due, data };
 }
 
-const columnsOf = (resource: ResourceName): [field: string, { readonly from: string }][] =>
-  Object.entries<{ from: string }>(resources[resource].columns);
-
 const setsLink = ({ resource, fields }: PutRow): boolean =>
-  columnsOf(resource).some(([field, { from }]) => from === "link" && field in fields);
+  columnsOf(resource).some(({ field, from }) => from === "link" && field in fields);
 
 function documentOf({ resource, fields }: PutRow, id: string): Document {
-  const columns = columnsOf(resource).map(([field]) => [field, fields[field] ?? null]);
-  return { id, content: fields.stripe as object, columns: Object.fromEntries(columns) };
+  const columns: Record<string, string | null> = {};
+  for (const { field } of columnsOf(resource))
+    columns[field] = (fields[field] ?? null) as string | null;
+  return { id, content: fields.stripe as object, columns };
 }
 
 function listIn<T>(lists: Map<ResourceName, T[]>, resource: ResourceName): T[] {

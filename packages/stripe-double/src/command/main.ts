@@ -55,6 +55,9 @@ function optionsOf(values: ReturnType<typeof read>): StripeDoubleOptions {
   if (webhook !== undefined && !/^https?:\/\/./.test(webhook)) {
     throw new UsageError("--webhook must be like http://localhost:3000/stripe/webhook.");
   }
+  if (now !== undefined && Number.isNaN(Date.parse(now))) {
+    throw new UsageError("--now must be a moment in time, such as 2026-03-01T00:00:00Z.");
+  }
   return {
     port: Number(port),
     ...(host && { host }),

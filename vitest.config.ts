@@ -1,6 +1,7 @@
 // A project is a folder of test/, or the tests of the double. A test that is tagged `slow` is left out of the quick tier:
 // CONTRIBUTING.md says what each tier is for.
 import { defineConfig } from "vitest/config";
+import { convexVitestConfig } from "./src/testing/vitest.js";
 import { PATIENCE } from "./support/patience.js";
 import { SlowestFiles } from "./support/slowest-files.js";
 
@@ -50,10 +51,9 @@ export default defineConfig({
       { resolve, test: { ...folder("postgres"), globalSetup: [postgres] } },
       { resolve, test: { ...folder("cli"), globalSetup: [postgres, command] } },
       {
-        // As Convex runs functions: in an isolate, with Stripe's build for workers. Both packages
-        // must be inlined, or Node resolves them by its own conditions.
+        // As Convex runs functions, with the settings that an application's tests have.
+        ...convexVitestConfig,
         logLevel: "error",
-        ssr: { resolve: { conditions: ["worker", "module", "import", "default"] } },
         // The examples import the library by its name.
         resolve: {
           alias: {
@@ -61,11 +61,7 @@ export default defineConfig({
             "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts`,
           },
         },
-        test: {
-          ...folder("convex"),
-          environment: "edge-runtime",
-          server: { deps: { inline: ["stripe", "convex-test"] } },
-        },
+        test: { ...folder("convex"), ...convexVitestConfig.test },
       },
     ],
   },

@@ -7,6 +7,7 @@ import {
   type StripeDouble as StripeItself,
   createStripeDouble as startDouble,
 } from "stripe-double";
+import { finishJobs, type SettledConvex } from "./convex.js";
 import { type SettledLibrary, settleLibrary } from "./settle-library.js";
 
 /** What a customer enters on the page of a checkout. */
@@ -21,9 +22,10 @@ export interface StripeDouble extends StripeItself {
   /**
    * Resolves once every delivery that is due has been attempted. Given the application's `store`, it
    * also answers what these events left in doubt, such as the order of two changes within a second;
-   * the library itself asks Stripe about it two seconds later.
+   * the library itself asks Stripe about it two seconds later. Given a backend of `convex-test`, it
+   * waits until none of its jobs runs or is due soon, and for what these raise in turn.
    */
-  settle(library?: SettledLibrary): Promise<void>;
+  settle(library?: SettledLibrary | SettledConvex): Promise<void>;
   /**
    * Pays a checkout, by the address that `checkout`, `subscribe` or `pay` answered. Throws, with the
    * reason, unless it is paid afterwards.
@@ -59,11 +61,13 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
   const handlers = new Map<string, FetchHandler>();
   const { settle, answer } = double;
   return Object.assign(double, {
-    async settle(library?: SettledLibrary) {
+    async settle(library?: SettledLibrary | SettledConvex) {
       await settle();
       if (library === undefined) return;
-      await settleLibrary(library, double.secretKey, double.stripeConfig);
-      await settle();
+      if ("store" in library) {
+        await settleLibrary(library, double.secretKey, double.stripeConfig);
+        await settle();
+      } else while (await finishJobs(library)) await settle();
     },
     answer(origin: string, handler: FetchHandler) {
       answer(origin, handler);

@@ -35,5 +35,7 @@ export type {
 } from "stripe-double";
 export { DoubleError, STRIPE_LIMITS } from "stripe-double";
 export { createMemoryStore } from "../memory/store.js";
+export type { SettledConvex } from "./convex.js";
 export { createStripeDouble, type PaidCheckout, type StripeDouble } from "./double.js";
 export type { SettledLibrary } from "./settle-library.js";
+export { convexVitestConfig } from "./vitest.js";

@@ -11,7 +11,7 @@ import {
 import { convexTest, type TestConvex } from "convex-test";
 import { vi } from "vitest";
 import type { StripeDouble } from "../../src/testing/index.js";
-import { cancelAll, idle } from "../../support/spec/platforms/convex-deployment.js";
+import { cancelAll } from "../../support/spec/platforms/convex-deployment.js";
 
 declare global {
   interface ImportMeta {
@@ -82,10 +82,7 @@ export async function push(files: Files, double: StripeDouble): Promise<Backend>
     ...callerOf(test),
     as: (identity) => callerOf(test.withIdentity(identity)),
     comeBack: async (url) => (await fetch(new Request(url))).headers.get("location"),
-    settle: async () => {
-      await double.settle();
-      await idle(test as never);
-    },
+    settle: () => double.settle(test),
     close: () => cancelAll(test as never),
   };
 }

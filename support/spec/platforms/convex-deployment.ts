@@ -30,7 +30,7 @@ import {
   createBilling,
   createStripe,
 } from "../../../src/convex/index.js";
-import { PATIENCE } from "../../patience.js";
+import { finishJobs } from "../../../src/testing/convex.js";
 import type { VariantName } from "../harness.js";
 import { serve } from "./serve.js";
 
@@ -47,9 +47,6 @@ type Files = { readonly [file: string]: { readonly [name: string]: unknown } };
 
 /** Convex does not find a function for a caller from outside unless it is public. */
 export class NotPublicError extends Error {}
-
-/** How far ahead work may be scheduled and still be waited for. */
-const SOON = 5_000;
 
 export interface Deployment {
   readonly backend: Backend;
@@ -256,28 +253,9 @@ async function forward(
   response.end(await answer.text());
 }
 
-/** Jobs that have not ended; the watchdog, which looks a minute later, is left to itself. */
-async function unfinished(backend: Backend): Promise<string[]> {
-  return backend.run(async (ctx) => {
-    const jobs = await ctx.db.system.query("_scheduled_functions").collect();
-    const until = Date.now() + SOON;
-    return jobs
-      .filter(
-        ({ state, scheduledTime }) =>
-          state.kind === "inProgress" || (state.kind === "pending" && scheduledTime < until),
-      )
-      .map(({ name, args }) => `${name} ${JSON.stringify(args)}`);
-  });
-}
-
+/** The watchdog, which looks a minute later, is left to itself. */
 export async function idle(backend: Backend): Promise<void> {
-  const end = Date.now() + PATIENCE;
-  for (;;) {
-    const left = await unfinished(backend);
-    if (left.length === 0) return;
-    if (Date.now() > end) throw new Error(`The background left undone: ${left.join(", ")}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await finishJobs(backend);
 }
 
 export async function cancelAll(backend: Backend): Promise<void> {

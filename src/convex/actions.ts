@@ -5,12 +5,12 @@ import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";
 import { setup as runSetup } from "../core/customers/setup.js";
 import * as links from "../core/links/sessions.js";
+import type { Store } from "../core/mirror/store.js";
 import type { BillingConfig } from "../core/runtime/config.js";
 import type { Runtime } from "../core/runtime/runtime.js";
 import { sync as runSync, type SyncReport } from "../core/sync/sync.js";
-import { prune } from "../core/sync/work/prune.js";
-import { openScheduled } from "../core/sync/work/scheduled.js";
 import { workPage } from "../core/sync/work/work.js";
+import { tickScheduled } from "../core/tick.js";
 import { decode } from "./calls/encode.js";
 import type { Step, SyncActionArgs } from "./calls/references.js";
 import { syncReport, type WiredReport } from "./reports.js";
@@ -94,25 +94,23 @@ export const syncAction = (convex: ConvexRuntime): Action<SyncActionArgs, SyncRe
     args: syncArgs,
     returns: syncReport,
     handler: (ctx, { step, ...args }) =>
-      convex.run(ctx, async (runtime): Promise<WiredReport> => {
+      convex.runOver(ctx, async (store, over): Promise<WiredReport> => {
         if (step === undefined) {
-          return (await runSync(runtime, args, { wait: false })) as WiredReport;
+          return (await runSync(over(store), args, { wait: false })) as WiredReport;
         }
-        await take(runtime, step);
+        await take(store, over, step);
         return { runId: null, state: "done", resources: {} };
       }),
   });
 
 /** One step of the library's own work, which the store or a cron asked for. */
-async function take(runtime: Runtime, step: Step): Promise<void> {
+async function take(store: Store, over: (store: Store) => Runtime, step: Step): Promise<void> {
+  const runtime = over(store);
   if (!runtime.config.secret_key) return logNoKey(runtime);
   // One page only: its commit schedules the next, so no action runs long.
   if (step === "page") await workPage(runtime);
   else if (step === "work") await workOnce(runtime);
-  else {
-    await openScheduled(runtime, step);
-    await prune(runtime);
-  }
+  else await tickScheduled(store, over, step);
 }
 
 /** Settings whose lack of a key was logged by this isolate. */

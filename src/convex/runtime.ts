@@ -1,5 +1,6 @@
 /** The core's runtime on Convex: the `store` mutation as the store, and nothing to wake. */
 import type { GenericActionCtx, GenericDataModel } from "convex/server";
+import type { Store } from "../core/mirror/store.js";
 import { chosenResources } from "../core/runtime/config.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import type { References } from "./calls/references.js";
@@ -18,6 +19,11 @@ export interface ConvexRuntime {
   in(ctx: ActionContext): Runtime;
   /** Runs a part of the core within one action; its errors reach whoever called. */
   run<T>(ctx: ActionContext, work: (runtime: Runtime) => Promise<T>): Promise<T>;
+  /** The same for a part of the core that makes the runtime over a store of its own. */
+  runOver<T>(
+    ctx: ActionContext,
+    work: (store: Store, over: (store: Store) => Runtime) => Promise<T>,
+  ): Promise<T>;
 }
 
 export function createConvexRuntime(
@@ -26,23 +32,24 @@ export function createConvexRuntime(
   exporter: Exporter,
 ): ConvexRuntime {
   const resources = chosenResources(config);
-  const within = (ctx: ActionContext): Runtime => {
-    const store = createConvexStore(
+  const storeIn = (ctx: ActionContext): Store =>
+    createConvexStore(
       (operation) =>
         ctx.runMutation(references.store, { operation }).catch((error: unknown) => {
           throw explained(error, exporter);
         }),
       { resources, log: config.logger },
     );
-    return createRuntime(config, {
+  const over = (store: Store): Runtime =>
+    createRuntime(config, {
       store,
       baseUrl: () => baseUrl(config),
       // Whatever is left to do is scheduled by the mutation that left it, in its transaction.
       wake: () => {},
     });
-  };
   return {
-    in: within,
-    run: (ctx, work) => withConvexErrors(config.logger, () => work(within(ctx))),
+    in: (ctx) => over(storeIn(ctx)),
+    run: (ctx, work) => withConvexErrors(config.logger, () => work(over(storeIn(ctx)))),
+    runOver: (ctx, work) => withConvexErrors(config.logger, () => work(storeIn(ctx), over)),
   };
 }

@@ -4,9 +4,15 @@
  * by the leases in the store.
  */
 import { workOnce } from "./background.js";
+import { ASK_DELAY } from "./mirror/rule.js";
+import type { Store } from "./mirror/store.js";
+import { setAsideNow } from "./runtime/commit/asides.js";
+import { records } from "./runtime/records/records.js";
 import { type Runtime, workersOf } from "./runtime/runtime.js";
+import { checkPlace } from "./stripe/account.js";
+import { deferRecords } from "./sync/work/deferred.js";
 import { prune } from "./sync/work/prune.js";
-import { openWanted } from "./sync/work/scheduled.js";
+import { openScheduled, openWanted } from "./sync/work/scheduled.js";
 import { workPage } from "./sync/work/work.js";
 
 /** What `tick` takes. */
@@ -28,9 +34,14 @@ export async function tick(
   { budget = BUDGET }: TickOptions = {},
 ): Promise<Ticked> {
   const end = runtime.now() + budget;
-  const hasTime = () => runtime.now() < end;
   await prune(runtime);
   await openWanted(runtime);
+  return workUntil(runtime, end);
+}
+
+/** Does what is due, until nothing is or the time is over. */
+async function workUntil(runtime: Runtime, end: number): Promise<Ticked> {
+  const hasTime = () => runtime.now() < end;
   // In turns: a page leaves questions behind, and their answers may end a run.
   for (;;) {
     const worked = await workOnce(runtime);
@@ -41,4 +52,55 @@ export async function tick(
     if (worked === 0 && !pages.includes(true)) return { more: false };
     if (!hasTime()) return { more: true };
   }
+}
+
+/** Milliseconds for which asks and refreshes are held while the first requests are made. */
+const LEASE = 30_000;
+
+/**
+ * Opens the run that a schedule wants and works at it for a while, with few calls of the store: the
+ * run's records are written once, at the end. What is left then is done by the workers of partitions.
+ */
+export async function tickScheduled(
+  store: Store,
+  runtimeOver: (store: Store) => Runtime,
+  wanted: "catch-up" | "reconcile",
+): Promise<void> {
+  const deferred = deferRecords(store);
+  const runtime = runtimeOver(deferred.store);
+  const end = runtime.now() + BUDGET;
+  // Together, because a store may do in one go what is asked of it at the same moment.
+  const begun = [
+    openScheduled(runtime, wanted),
+    checkPlace(runtime),
+    prune(runtime),
+    deferred.takeAhead(leases(runtime)),
+    readAhead(runtime),
+  ];
+  await Promise.allSettled(begun); // none of them may go on after an error
+  await Promise.all(begun);
+  await workUntil(runtime, end);
+  if (await deferred.flush(runtime.now())) return;
+  const line = "Another process opened a run at the same time; this one is not recorded";
+  runtime.log?.info({ kind: wanted }, line);
+}
+
+/** What the end of a run would take: whatever is in doubt now or soon. */
+function leases({ now, timing }: Runtime) {
+  const limit = 20;
+  return {
+    asks: { now: now() + ASK_DELAY, lease: LEASE, limit },
+    refresh: { now: now() + timing.refreshDelay, lease: LEASE, limit },
+    claim: { now: now(), lease: timing.claimSettle, limit },
+  };
+}
+
+/** Reads what the run needs later: the store that defers its records reads each of them once. */
+async function readAhead(runtime: Runtime): Promise<void> {
+  const watermarks = [...runtime.resources, "events" as const].map(records.watermark);
+  const settings = [records.account, records.pace, ...watermarks];
+  await Promise.all([
+    ...settings.map((record) => record.read(runtime)),
+    setAsideNow(runtime.store),
+  ]);
 }

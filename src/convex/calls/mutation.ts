@@ -25,6 +25,8 @@ import {
   type OperationResult,
   operation,
   type ResultOf,
+  type SingleOperation,
+  type SingleResult,
   type WireRow,
 } from "./operations.js";
 
@@ -49,12 +51,25 @@ export function createStoreMutation(options: StoreOptions): StoreMutation {
   }) as StoreMutation;
 }
 
-/** One operation in the transaction that `ctx` is. */
+/** One operation in the transaction that `ctx` is, or several. */
 export async function runOperation(
-  ctx: Pick<GenericMutationCtx<GenericDataModel>, "db" | "scheduler">,
+  ctx: Transaction,
   options: StoreOptions,
   asked: Operation,
 ): Promise<OperationResult> {
+  if (asked.type !== "several") return runSingle(ctx, options, asked);
+  const answers: SingleResult[] = [];
+  for (const each of asked.operations) answers.push(await runSingle(ctx, options, each));
+  return answers;
+}
+
+type Transaction = Pick<GenericMutationCtx<GenericDataModel>, "db" | "scheduler">;
+
+async function runSingle(
+  ctx: Transaction,
+  options: StoreOptions,
+  asked: SingleOperation,
+): Promise<SingleResult> {
   const db = ctx.db as unknown as Db;
   const scheduling: Scheduling = { ...options, scheduler: ctx.scheduler };
   switch (asked.type) {

@@ -51,8 +51,7 @@ const lease = { now: v.number(), lease: v.number(), limit: v.number() };
 const ask = v.object({ resource: text, id: text, revision: v.number() });
 const page = { after: text, limit: v.number() };
 
-/** The operations, each under its type. */
-export const operation = v.union(
+const single = v.union(
   v.object({ type: v.literal("commit"), batch }),
   v.object({ type: v.literal("takeAsks"), ...lease }),
   v.object({ type: v.literal("postponeAsk"), ask, until: v.number() }),
@@ -72,6 +71,12 @@ export const operation = v.union(
   v.object({ type: v.literal("activeSubscriptionsOf"), entityId: text }),
   /** Sees to it that nothing due is forgotten; schedules itself as long as anything is outstanding. */
   v.object({ type: v.literal("watch") }),
+);
+
+/** The operations, each under its type, or several in one transaction, in their order. */
+export const operation = v.union(
+  ...single.members,
+  v.object({ type: v.literal("several"), operations: v.array(single) }),
 );
 
 const record = v.object({
@@ -148,11 +153,14 @@ export const results = {
 };
 
 export type Operation = Infer<typeof operation>;
-export type OperationType = Operation["type"];
-export type OperationOf<T extends OperationType> = Extract<Operation, { type: T }>;
+export type SingleOperation = Infer<typeof single>;
+export type OperationType = SingleOperation["type"];
+export type OperationOf<T extends OperationType> = Extract<SingleOperation, { type: T }>;
 export type ResultOf<T extends OperationType> = Infer<(typeof results)[T]>;
-export type OperationResult = ResultOf<OperationType>;
+export type SingleResult = ResultOf<OperationType>;
+export type OperationResult = SingleResult | SingleResult[];
 export type WireRow = Infer<typeof row>;
 export type WireRecord = Infer<typeof record>;
 
-export const anyResult = v.union(...Object.values(results));
+const anySingle = v.union(...Object.values(results));
+export const anyResult = v.union(...anySingle.members, v.array(anySingle));

@@ -1,4 +1,4 @@
-/** The core's store inside an action: each call is one run of the `store` mutation. */
+/** The core's store inside an action: each call, or several begun together, is one run of the `store` mutation. */
 import type { ResourceName, Row } from "../../core/catalogue/catalogue.js";
 import type {
   Ask,
@@ -25,6 +25,7 @@ import type {
   WireRow,
 } from "./operations.js";
 import { refused } from "./refusal.js";
+import { together } from "./together.js";
 
 export interface ConvexStoreOptions {
   readonly resources: readonly ResourceName[];
@@ -35,8 +36,9 @@ export function createConvexStore(
   call: (operation: Operation) => Promise<OperationResult>,
   { resources: chosen, log }: ConvexStoreOptions,
 ): Store {
+  const collected = together(call);
   const run = async <T extends OperationType>(operation: OperationOf<T>): Promise<ResultOf<T>> =>
-    (await call(operation)) as ResultOf<T>;
+    (await collected(operation)) as ResultOf<T>;
 
   const known = (resource: ResourceName): ResourceName => {
     if (chosen.includes(resource)) return resource;

@@ -8,8 +8,9 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { allPartitions } from "../run/commit.js";
 import { runOf } from "../run/run.js";
 
-/** Runs of each kind that are kept. */
+/** Runs of each kind that are kept, and how many more there may be before these are removed. */
 const KEPT = 20;
+const SLACK = 20;
 /** Runs looked at in one call. */
 const LOOK = 200;
 const BATCH = 100;
@@ -18,18 +19,25 @@ const RECEIPTS = 35 * 86_400_000;
 
 /** Removes runs that ended and that newer ones of their kind have followed. */
 export async function pruneRuns(runtime: Runtime): Promise<void> {
-  const seen = new Map<string, number>();
+  const newestFirst = new Map<string, StoredRecord[]>();
   for (const record of await runtime.store.records("run", "", LOOK)) {
-    const { kind, state } = runOf(record);
-    const count = (seen.get(kind) ?? 0) + 1;
-    seen.set(kind, count);
-    if (count > KEPT && state !== "running") await removeRun(runtime, record);
+    const { kind } = runOf(record);
+    newestFirst.set(kind, [...(newestFirst.get(kind) ?? []), record]);
+  }
+  for (const runs of newestFirst.values()) {
+    if (runs.length <= KEPT + SLACK) continue;
+    for (const record of runs.slice(KEPT)) {
+      if (runOf(record).state !== "running") await removeRun(runtime, record);
+    }
   }
 }
 
 async function removeRun(runtime: Runtime, run: StoredRecord): Promise<void> {
-  const drift = await settingsOf(runtime, run.id, BATCH);
-  const parts = [...(await allPartitions(runtime, run.id)), ...drift, run]; // the run itself last
+  const [drift, partitions] = await Promise.all([
+    settingsOf(runtime, run.id, BATCH),
+    allPartitions(runtime, run.id),
+  ]);
+  const parts = [...partitions, ...drift, run]; // the run itself last
   for (let at = 0; at < parts.length; at += BATCH) {
     const records = parts.slice(at, at + BATCH).map(removal);
     const result = await commit(runtime, { source: "record", records });
@@ -43,6 +51,15 @@ const MOST_TIMES = 100;
 
 /** Forgets receipts, settings and parameters whose time is over; answers how many. */
 export async function prune(runtime: Runtime): Promise<number> {
+  const forgotten = await Promise.all([
+    pruneReceipts(runtime),
+    pruneEnded(runtime),
+    sweepClaims(runtime),
+  ]);
+  return forgotten.reduce((sum, count) => sum + count, 0);
+}
+
+async function pruneReceipts(runtime: Runtime): Promise<number> {
   const now = runtime.now();
   let receipts = 0;
   for (let times = 0; times < MOST_TIMES; times++) {
@@ -50,9 +67,13 @@ export async function prune(runtime: Runtime): Promise<number> {
     receipts += forgotten;
     if (forgotten < RECEIPTS_AT_ONCE) break;
   }
+  return receipts;
+}
+
+async function pruneEnded(runtime: Runtime): Promise<number> {
   const ended = await takeEnded(runtime, BATCH);
   if (ended.length > 0) {
     await commit(runtime, { source: "record", records: ended.map(removal) });
   }
-  return receipts + ended.length + (await sweepClaims(runtime));
+  return ended.length;
 }

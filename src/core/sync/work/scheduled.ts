@@ -17,12 +17,14 @@ export async function openScheduled(
   runtime: Runtime,
   wanted: "catch-up" | "reconcile",
 ): Promise<string> {
-  const backfill = await openBackfill(runtime);
-  const isFirst = (await eventsReadTo(runtime)) === undefined;
+  const [backfill, readTo] = await Promise.all([
+    openBackfill(runtime),
+    eventsReadTo(runtime),
+    pruneRuns(runtime),
+  ]);
+  const isFirst = readTo === undefined;
   if (backfill !== undefined && (isFirst || wanted === "reconcile")) return backfill;
-  const runId = await openRun(runtime, isFirst ? "backfill" : wanted);
-  await pruneRuns(runtime);
-  return runId;
+  return openRun(runtime, isFirst ? "backfill" : wanted);
 }
 
 /**

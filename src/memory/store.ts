@@ -158,13 +158,14 @@ export function createMemoryStore(
     },
 
     record: async (kind, id) => copy(records.get(recordKey(kind, id))),
-    claimed: async (id) => {
+    claimed: async (id, others) => {
       const record = records.get(recordKey("claim", id));
-      if (record === undefined) return undefined;
-      const customer = record.ref ?? "";
+      const customer = record?.ref ?? "";
       const row = chosen.includes("customers") ? table("customers").get(customer) : undefined;
       const version = versions.get(keyOf("customers", customer))?.version;
-      return copy({ record, version, row: row as Row<"customers"> | undefined });
+      const found = others.map((other) => records.get(recordKey(other.kind, other.id)));
+      const beside = found.filter((each) => each !== undefined);
+      return copy({ record, version, row: row as Row<"customers"> | undefined, beside });
     },
     recordsOf: async (kind, ref, after, limit) =>
       copy(page(records.values(), (each) => each.kind === kind && each.ref === ref, after, limit)),

@@ -621,8 +621,8 @@ export function describeStore(
           return { record, state, row: await store.row("customers", record.ref ?? "") };
         };
         const together = async (id: string) => {
-          const read = await store.claimed(id);
-          return read && { record: read.record, state: read.version?.state, row: read.row };
+          const { record, version, row } = await store.claimed(id, []);
+          return record && { record, state: version?.state, row };
         };
         await store.commit({
           ...batch(event("customers", "cus_1", 100, { email: "a@example.com" })),
@@ -639,6 +639,40 @@ export function describeStore(
         await store.commit(batch(deleted("customers", "cus_1", 200)));
         expect((await together("user_1"))?.state).toBe("deleted");
         expect(await together("user_1")).toEqual(await apart("user_1"));
+      });
+      behaves("reads records beside a claim, also where there is no claim", async (store) => {
+        const data = { any: ["thing", null, 1.5, "Ω"] };
+        const others = [
+          put("setting", "mode", 0, { data }),
+          put("watermark", "mode", 0, { ref: "run_1", due: 7 }),
+        ];
+        const records = [put("claim", "user_1", 0, { data }), ...others];
+        await store.commit({ source: "record", now: NOW, units: [], records });
+        const stored = await Promise.all(others.map(({ kind, id }) => store.record(kind, id)));
+        const keys = [...others, { kind: "setting" as const, id: "absent" }];
+        for (const id of ["user_1", "nobody"]) {
+          const { record, beside } = await store.claimed(id, keys);
+          expect(record?.data).toEqual(id === "user_1" ? data : undefined);
+          expect([...beside].sort((a, b) => (a.kind < b.kind ? -1 : 1))).toEqual(stored);
+        }
+        expect((await store.claimed("user_1", [])).beside).toEqual([]);
+      });
+      behaves("goes by what the writer of a claim has read, if it is still so", async (store) => {
+        const write = (expect: number, was: string | null, ref: string | null) =>
+          store.commit({
+            source: "record",
+            now: NOW,
+            units: [],
+            records: [{ ...put("claim", "user_1", expect, { ref }), was: { ref: was, due: null } }],
+          });
+        await store.commit(batch(event("customers", "cus_1", 100)));
+        expect(await write(0, null, null)).toMatchObject({ committed: true });
+        expect(await write(1, null, "cus_1")).toMatchObject({ committed: true });
+        expect((await store.row("customers", "cus_1"))?.entityId).toBe("user_1");
+        expect(await write(1, null, null)).toMatchObject({ committed: false });
+        expect((await store.row("customers", "cus_1"))?.entityId).toBe("user_1");
+        expect(await write(2, "cus_1", null)).toMatchObject({ committed: true });
+        expect((await store.row("customers", "cus_1"))?.entityId).toBeNull();
       });
       behaves("hands due records to one worker at a time", async (store) => {
         const records = ["a", "b", "c"].map((id, index) =>

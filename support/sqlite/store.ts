@@ -50,12 +50,16 @@ export function createSqliteStore(
     },
 
     record: async (kind, id) => readRecord(sql, kind, id),
-    async claimed(id) {
+    async claimed(id, others) {
       const record = readRecord(sql, "claim", id);
-      if (record === undefined) return undefined;
-      const customer = record.ref ?? "";
+      const customer = record?.ref ?? "";
       const [found] = readRows(sql, "customers", "id = ?", customer);
-      return { record, version: readVersion(sql, "customers", customer), row: found };
+      return {
+        record,
+        version: readVersion(sql, "customers", customer),
+        row: found,
+        beside: others.flatMap((other) => readRecord(sql, other.kind, other.id) ?? []),
+      };
     },
     recordsOf: async (kind, ref, after, limit) =>
       readRecords(

@@ -22,6 +22,7 @@ import * as records from "../store/records.js";
 import {
   anyResult,
   type Operation,
+  type OperationOf,
   type OperationResult,
   operation,
   type ResultOf,
@@ -91,7 +92,7 @@ async function runSingle(
       return found === null ? null : records.wireRecord(found);
     }
     case "claimed":
-      return claimed(db, options, asked.id);
+      return claimed(db, options, asked);
     case "recordsOf":
       return records.recordsOf(db, asked);
     case "records":
@@ -127,19 +128,24 @@ async function runSingle(
   }
 }
 
-/** A claim, and what is known of the customer that it points at. */
+/** A claim, what is known of the customer that it points at, and other records. */
 async function claimed(
   db: Db,
   { resources }: StoreOptions,
-  id: string,
+  { id, beside }: OperationOf<"claimed">,
 ): Promise<ResultOf<"claimed">> {
   const record = await records.recordAt(db, "claim", id);
-  if (record === null) return null;
-  const { ref } = record;
+  const ref = record?.ref ?? null;
   const version = ref === null ? null : await versionAt(db, "customers", ref);
   const isMirrored = ref !== null && resources.includes("customers");
   const row = isMirrored ? await rowOf(mirrorOf(db), "customers", ref) : null;
-  return { record: records.wireRecord(record), state: version?.state ?? null, row: wire(row) };
+  const others = await Promise.all(beside.map((key) => records.recordAt(db, key.kind, key.id)));
+  return {
+    record: record === null ? null : records.wireRecord(record),
+    state: version?.state ?? null,
+    row: wire(row),
+    beside: others.filter((other) => other !== null).map(records.wireRecord),
+  };
 }
 
 const wire = (document: MirrorDocument | null): WireRow | null =>

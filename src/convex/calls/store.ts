@@ -111,13 +111,14 @@ export function createConvexStore(
       const found = await run<"record">({ type: "record", kind, id });
       return found === null ? undefined : recordFrom(found);
     },
-    async claimed(id) {
-      const found = await run<"claimed">({ type: "claimed", id });
-      if (found === null) return undefined;
+    async claimed(id, keys) {
+      const beside = keys.map((key) => ({ kind: key.kind, id: key.id }));
+      const found = await run<"claimed">({ type: "claimed", id, beside });
       return {
-        record: recordFrom(found.record),
+        record: found.record === null ? undefined : recordFrom(found.record),
         version: found.state === null ? undefined : { state: found.state },
         row: found.row === null ? undefined : rowFrom<"customers">(found.row),
+        beside: found.beside.map(recordFrom),
       };
     },
     recordsOf: async (kind, ref, after, limit) =>

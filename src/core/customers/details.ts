@@ -3,20 +3,12 @@
  * a person changed it there since it was last written here.
  */
 import type Stripe from "stripe";
-import type { Snapshot } from "../mirror/store.js";
+import type { Snapshot, StoredRecord } from "../mirror/store.js";
 import { provider } from "../runtime/errors.js";
 import { AGAIN, inRounds } from "../runtime/rounds.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type Claim, claimId, claimOf, type Target } from "./claim/claim.js";
-import {
-  forgetCustomer,
-  isMirrored,
-  put,
-  type ReadClaim,
-  reaching,
-  seen,
-  store,
-} from "./claim/record.js";
+import { type Claim, claimOf, type Target } from "./claim/claim.js";
+import { forgetCustomer, put, type ReadClaim, reaching, seen, store } from "./claim/record.js";
 import { type Details, digestsOf, fieldsOf, paramsOf, type Written } from "./written.js";
 
 /**
@@ -87,12 +79,11 @@ export async function bringDetails(
   const given = fieldsOf(details);
   if (given.size === 0) return true;
   const written = claimOf(read.record)?.written ?? {};
-  const mirrored = isMirrored(runtime, target);
-  const row = !mirrored || "row" in read ? read.row : await runtime.store.row("customers", id);
+  const { record, row } = read;
   if (row !== undefined) {
     const plan = await planFor(runtime, id, given, row.stripe, written);
     if (plan.changes.size === 0) {
-      if (!isSame(plan.written, written)) await remember(runtime, target, id, plan.written);
+      if (!isSame(plan.written, written)) await remember(runtime, record, id, plan.written);
       return true;
     }
   }
@@ -110,7 +101,7 @@ export async function bringDetails(
   }
   const plan = await planFor(runtime, id, given, customer, written);
   const answer = plan.changes.size === 0 ? snapshot : await update(runtime, target, id, plan);
-  await remember(runtime, target, id, plan.written, answer);
+  await remember(runtime, record, id, plan.written, answer);
   return true;
 }
 
@@ -129,21 +120,28 @@ async function update(
   return seen(runtime, target, updated, startedAt);
 }
 
-/** Commits what was written with what Stripe answered, if the claim is still this customer's. */
+/**
+ * Commits what was written with what Stripe answered, if the claim is still this customer's.
+ * `read`: the claim as it was read.
+ */
 async function remember(
   runtime: Runtime,
-  target: Target,
+  read: StoredRecord | undefined,
   id: string,
   written: Written,
   snapshot?: Snapshot,
 ): Promise<void> {
+  let record = read;
   return inRounds("The claim of a customer that was updated", async () => {
-    const record = await runtime.store.record("claim", claimId(target));
     const claim = claimOf(record);
     // Many callers with the same details: after the first there is nothing left to remember.
     const isKnown = claim !== undefined && isSame(written, claim.written);
-    if (claim?.customerId !== id || isKnown) return store(runtime, snapshot);
+    if (record === undefined || claim?.customerId !== id || isKnown) {
+      return store(runtime, snapshot);
+    }
     const next: Claim = { ...claim, written };
-    if ((await put(runtime, record, next, snapshot)) === undefined) return AGAIN;
+    if ((await put(runtime, record, next, { snapshot })) !== undefined) return;
+    record = await runtime.store.record(record.kind, record.id);
+    return AGAIN;
   });
 }

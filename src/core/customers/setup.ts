@@ -10,11 +10,18 @@ import { BillingError } from "../runtime/errors.js";
 import { AGAIN, inRounds } from "../runtime/rounds.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Annotate, observed } from "../runtime/telemetry.js";
-import { checkPlace } from "../stripe/account.js";
 import { type Claim, claimId, claimOf, nextCounter, type Target } from "./claim/claim.js";
 import { drive, isRefusal } from "./claim/drive.js";
 import { claimKey, counterIn } from "./claim/key.js";
-import { isTaken, linkOf, ownerOf, put, readClaim, reportOther } from "./claim/record.js";
+import {
+  isTaken,
+  linkOf,
+  ownerOf,
+  put,
+  type ReadClaim,
+  readClaim,
+  reportOther,
+} from "./claim/record.js";
 import { afterForeignSighting, afterSighting } from "./claim/sightings.js";
 import { bringDetails } from "./details.js";
 import { checkMetadata } from "./metadata.js";
@@ -68,16 +75,20 @@ async function setUp(
   annotate: Annotate | undefined,
 ): Promise<{ customerId: string }> {
   checkSetup(args);
-  await checkPlace(runtime);
   annotate?.({ outcome: "found" });
   const target = targetOf(args.entityId, reach);
   return inRounds("The entity's customer", async () => {
     const read = await readClaim(runtime, target);
     const customerId = await linkOf(runtime, read);
     annotate?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
-    if (customerId === undefined) await makeTogether(runtime, target, args);
-    else if (await bringDetails(runtime, target, customerId, args, read)) return { customerId };
-    return AGAIN;
+    if (customerId !== undefined) {
+      return (await bringDetails(runtime, target, customerId, args, read)) ? { customerId } : AGAIN;
+    }
+    if (claimOf(read.record)?.state === "linked") return AGAIN; // it has just changed
+    const made = await makeTogether(runtime, target, args, read);
+    if (made === undefined) return AGAIN;
+    annotate?.({ object: made });
+    return { customerId: made };
   });
 }
 
@@ -85,11 +96,16 @@ async function setUp(
 const making = new WeakMap<Runtime, Map<string, Promise<unknown>>>();
 
 /**
- * Makes the customer, or waits until another caller in this process has made it, so that many
- * callers do not all look at one row. Whoever waited looks for himself afterwards: what the other
- * was given may be gone by now.
+ * Makes the customer and answers it, or waits until another caller in this process has made it, so
+ * that many callers do not all look at one row. A caller that waited reads the claim for itself:
+ * what the other was given may be gone by now.
  */
-async function makeTogether(runtime: Runtime, target: Target, args: SetupArgs): Promise<void> {
+async function makeTogether(
+  runtime: Runtime,
+  target: Target,
+  args: SetupArgs,
+  read: ReadClaim,
+): Promise<string | undefined> {
   const all = making.get(runtime) ?? new Map<string, Promise<unknown>>();
   making.set(runtime, all);
   const id = claimId(target);
@@ -97,16 +113,17 @@ async function makeTogether(runtime: Runtime, target: Target, args: SetupArgs): 
   if (other !== undefined) {
     const trouble = await other;
     if (trouble !== undefined && !isRefusal(trouble)) throw trouble;
-    return;
+    return undefined;
   }
-  const mine = drive(runtime, target, args).then(
+  const mine = drive(runtime, target, args, read);
+  const ended = mine.then(
     () => undefined,
     (error: unknown) => error,
   );
-  all.set(id, mine);
-  const trouble = await mine;
+  all.set(id, ended);
+  await ended;
   all.delete(id);
-  if (trouble !== undefined) throw trouble;
+  return mine;
 }
 
 /** The customer of an entity, or an error that says what to do. */
@@ -116,7 +133,6 @@ export async function customerIdOf(
   reach: Reach = {},
 ): Promise<string> {
   checkSetup({ entityId });
-  await checkPlace(runtime);
   const target = targetOf(entityId, reach);
   return inRounds("The entity's customer", async () => {
     const read = await readClaim(runtime, target);

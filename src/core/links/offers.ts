@@ -11,7 +11,6 @@ import type { Offer } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import type { BillingConfig } from "../runtime/config.js";
 import { BillingError, provider } from "../runtime/errors.js";
-import { checkModeAndApp } from "../runtime/mode.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkPlace } from "../stripe/account.js";
 
@@ -110,7 +109,6 @@ const isMirrored = ({ resources }: Runtime): boolean =>
 /** A price and its product as Stripe has them now; what of them is mirrored is stored. */
 async function fetchOffer(runtime: Runtime, id: string, reach: Reach): Promise<Offer> {
   const own = reach.stripeAccount === undefined;
-  if (own) await checkModeAndApp(runtime); // nothing of the other mode is stored
   const startedAt = runtime.now();
   const answer = await runtime
     .stripe()

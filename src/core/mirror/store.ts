@@ -50,11 +50,17 @@ export interface StoredRecord {
   readonly data: RecordData;
 }
 
-/** A claim, and what is known of the customer that it points at, as of one moment. */
+/** Which record. */
+export type RecordKey = Pick<StoredRecord, "kind" | "id">;
+
+/** A claim, what is known of the customer that it points at, and other records, as of one moment. */
 export interface Claimed {
-  readonly record: StoredRecord;
+  /** Undefined where there is no claim. */
+  readonly record: StoredRecord | undefined;
   readonly version: Pick<Version, "state"> | undefined;
   readonly row: Row<"customers"> | undefined;
+  /** The other records that were asked for, those of them that exist. */
+  readonly beside: readonly StoredRecord[];
 }
 
 /** Plain JSON; each kind's own shape is the business of the code that writes it. */
@@ -65,6 +71,8 @@ export interface RecordWrite {
   readonly kind: RecordKind;
   readonly id: string;
   readonly expect: number;
+  /** What was read at that revision, where the caller has it: it saves a store from reading it again. */
+  readonly was?: Pick<StoredRecord, "ref" | "due">;
   readonly next: Pick<StoredRecord, "ref" | "due" | "data"> | null;
 }
 
@@ -174,8 +182,8 @@ export interface Store {
 
   /** Reads a record. */
   record(kind: RecordKind, id: string): Promise<StoredRecord | undefined>;
-  /** A claim together with its customer, as of one moment. */
-  claimed(id: string): Promise<Claimed | undefined>;
+  /** A claim together with its customer and with the records `beside` it, as of one moment. */
+  claimed(id: string, beside: readonly RecordKey[]): Promise<Claimed>;
   /** The records that point at `ref`, by id, after the given one ("" for the first page). */
   recordsOf(
     kind: RecordKind,

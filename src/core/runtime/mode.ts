@@ -3,9 +3,10 @@
  * same tables, and a process that runs without the application's name would link other customers.
  */
 
-import type { Store } from "../mirror/store.js";
-import { type BillingConfig, isLive } from "./config.js";
+import type { RecordWrite, Store } from "../mirror/store.js";
+import { isLive } from "./config.js";
 import { BillingError } from "./errors.js";
+import type { Read } from "./records/record.js";
 import { records, type StoredMode } from "./records/records.js";
 import type { Runtime } from "./runtime.js";
 
@@ -16,22 +17,18 @@ export interface Belonging {
   readonly app: string | undefined;
 }
 
-/** Configurations that this process has found to fit the tables. What is stored never changes. */
-const fitting = new WeakMap<BillingConfig, boolean>();
-
 /**
- * Remembers the mode and the application's name at first use, in one record, and refuses a key of
- * the other mode or another name from then on.
+ * The write that remembers the mode and the application's name at first use, in one record; none
+ * where they are stored. Throws if the tables are of the other mode or another application.
  */
-export async function checkModeAndApp(runtime: Runtime): Promise<void> {
-  const own = { livemode: isLive(runtime.config), app: runtime.app };
-  if (fitting.get(runtime.config) === own.livemode) return;
-  await records.mode.update(runtime, (stored) => {
-    if (judgeBelonging(stored && belongingIn(stored), own) === "fits") return undefined;
-    const { livemode, app } = own;
-    return { livemode, ...(app === undefined ? {} : { app }) };
-  });
-  fitting.set(runtime.config, own.livemode);
+export function judgeMode(
+  { config, app }: Pick<Runtime, "config" | "app">,
+  read: Read<StoredMode>,
+): RecordWrite | undefined {
+  const own = { livemode: isLive(config), app };
+  if (judgeBelonging(read.data && belongingIn(read.data), own) === "fits") return undefined;
+  const { livemode } = own;
+  return records.mode.write(read, { livemode, ...(app === undefined ? {} : { app }) });
 }
 
 /** What is stored of it; undefined before the first use. */

@@ -4,11 +4,15 @@
  */
 import Stripe from "stripe";
 import { stripeStatus } from "../mirror/snapshot.js";
+import type { RecordKey, RecordWrite, StoredRecord } from "../mirror/store.js";
+import { commit } from "../runtime/commit/commit.js";
 import { type BillingConfig, secretKey } from "../runtime/config.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
-import { checkModeAndApp } from "../runtime/mode.js";
+import { judgeMode } from "../runtime/mode.js";
+import type { Read } from "../runtime/records/record.js";
 import { records } from "../runtime/records/records.js";
+import { AGAIN, inRounds } from "../runtime/rounds.js";
 import type { Runtime } from "../runtime/runtime.js";
 
 /** What Stripe says of the account that a key belongs to; undefined where it does not say. */
@@ -36,28 +40,98 @@ interface Checked {
 const checked = new WeakMap<BillingConfig, Checked>();
 /** Checks under way. */
 const checking = new WeakMap<BillingConfig, Promise<CheckedAccount>>();
+/** Requests under way that ask Stripe for the account. */
+const asking = new WeakMap<BillingConfig, Promise<CheckedAccount>>();
+/** The account of each key, as Stripe said. */
+const answers = new WeakMap<BillingConfig, ReadonlyMap<string, CheckedAccount>>();
+
+/** Whose the tables are, as far as it was judged. */
+export interface Place {
+  readonly account: CheckedAccount;
+  /** What is to be stored of it, by itself or in one commit with other records; mostly nothing. */
+  readonly writes: readonly RecordWrite[];
+  /** To be called once these are committed: from then on the check costs nothing. */
+  passed(): void;
+}
+
+function remembered({ config, now }: Runtime): CheckedAccount | undefined {
+  const before = checked.get(config);
+  return before?.key === secretKey(config) && now() < before.until ? before.account : undefined;
+}
+
+/** The records that {@link judgePlace} goes by; none once this process has found its place right. */
+export function placeKeys(runtime: Runtime): readonly RecordKey[] {
+  return remembered(runtime) === undefined ? [records.mode, records.account] : [];
+}
+
+/**
+ * Refuses a key of another mode or account than the tables are of, and another application's name,
+ * by the records that were read. Stripe is asked only if the mode is right.
+ */
+export async function judgePlace(runtime: Runtime, found: readonly StoredRecord[]): Promise<Place> {
+  const known = remembered(runtime);
+  if (known !== undefined) return { account: known, writes: [], passed() {} };
+  const { config } = runtime;
+  const key = secretKey(config);
+  const mode = judgeMode(runtime, records.mode.among(found));
+  const account = await accountOf(runtime, key);
+  const { id } = account;
+  const own = id === undefined ? undefined : judgeAccount(records.account.among(found), id);
+  const writes = [mode, own].filter((write) => write !== undefined);
+  const passed = () => {
+    const isFinal = id !== undefined || stripeStatus(account.trouble) === 403;
+    const until = isFinal ? Number.POSITIVE_INFINITY : runtime.now() + ASK_AGAIN;
+    checked.set(config, { key, account, until });
+  };
+  if (writes.length === 0) passed();
+  return { account, writes, passed };
+}
 
 /**
  * Refuses a key of another mode or account than the tables are of, and another application's name,
  * before anything is written. It costs nothing once it was found right.
  */
 export async function checkPlace(runtime: Runtime): Promise<CheckedAccount> {
-  const key = secretKey(runtime.config);
-  const before = checked.get(runtime.config);
-  if (before?.key === key && runtime.now() < before.until) return before.account;
-  const other = checking.get(runtime.config);
-  if (other !== undefined) {
+  return remembered(runtime) ?? together(runtime, checking, () => check(runtime));
+}
+
+async function check(runtime: Runtime): Promise<CheckedAccount> {
+  return inRounds("The record of the Stripe account", async () => {
+    const read = placeKeys(runtime).map(({ kind, id }) => runtime.store.record(kind, id));
+    const found = (await Promise.all(read)).filter((each) => each !== undefined);
+    const { account, writes, passed } = await judgePlace(runtime, found);
+    if (writes.length > 0) {
+      const { committed } = await commit(runtime, { source: "record", records: writes });
+      if (!committed) return AGAIN;
+    }
+    passed();
+    return account;
+  });
+}
+
+/**
+ * Has callers that come meanwhile wait for the same answer. Where a host ends a request, what it
+ * began never ends: another one waits only so long for it.
+ */
+async function together(
+  { config }: Runtime,
+  underWay: WeakMap<BillingConfig, Promise<CheckedAccount>>,
+  work: () => Promise<CheckedAccount>,
+): Promise<CheckedAccount> {
+  for (;;) {
+    const other = underWay.get(config);
+    if (other === undefined) break;
     const found = await within(3 * PATIENCE, other);
     if (found !== undefined) return found;
-    if (checking.get(runtime.config) === other) checking.delete(runtime.config);
-    return checkPlace(runtime);
+    if (underWay.get(config) === other) underWay.delete(config);
   }
-  const mine = checkBoth(runtime, key).finally(() => checking.delete(runtime.config));
-  checking.set(runtime.config, mine);
+  const mine = work().finally(() => {
+    if (underWay.get(config) === mine) underWay.delete(config);
+  });
+  underWay.set(config, mine);
   return mine;
 }
 
-/** Where a host ends a request, what it began never ends: another one waits only so long for it. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -69,23 +143,6 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | un
     clearTimeout(timer);
   }
 }
-
-async function checkBoth(runtime: Runtime, key: string): Promise<CheckedAccount> {
-  await checkModeAndApp(runtime);
-  const account = answers.get(runtime.config)?.get(key) ?? (await accountOf(runtime));
-  if (account.id !== undefined) {
-    // A key that is refused is not asked about again.
-    answers.set(runtime.config, new Map([[key, account]]));
-    await compare(runtime, account.id);
-  }
-  const isFinal = account.id !== undefined || stripeStatus(account.trouble) === 403;
-  const until = isFinal ? Number.POSITIVE_INFINITY : runtime.now() + ASK_AGAIN;
-  checked.set(runtime.config, { key, account, until });
-  return account;
-}
-
-/** The account of each key, as Stripe said. */
-const answers = new WeakMap<BillingConfig, Map<string, CheckedAccount>>();
 
 /**
  * The same, and throws if Stripe does not know the key, before a run is opened: where the caller
@@ -111,23 +168,35 @@ export async function isOwnAccount(runtime: Runtime, named: string): Promise<boo
   return id !== undefined && named.split("/").at(-1) === id;
 }
 
-/** Remembers the account at first use, and refuses another one from then on. */
-async function compare(runtime: Runtime, account: string): Promise<void> {
-  await records.account.update(runtime, (known) => {
-    if (known === undefined) return { id: account };
-    if (known.id === account) return undefined;
-    throw new BillingError(
-      "invalid_config",
-      `\`secret_key\` belongs to the Stripe account ${account}, but these tables hold the data of ${known.id}. Use that account's key, or another database or schema for this one.`,
-    );
-  });
+/** The write that remembers the account at first use; none where it is stored. Throws for another one. */
+function judgeAccount(
+  read: Read<{ readonly id: string }>,
+  account: string,
+): RecordWrite | undefined {
+  if (read.data === undefined) return records.account.write(read, { id: account });
+  const { id } = read.data;
+  if (id === account) return undefined;
+  throw new BillingError(
+    "invalid_config",
+    `\`secret_key\` belongs to the Stripe account ${account}, but these tables hold the data of ${id}. Use that account's key, or another database or schema for this one.`,
+  );
+}
+
+/** The key's own account. A key that is refused for its account is not asked about again. */
+async function accountOf(runtime: Runtime, key: string): Promise<CheckedAccount> {
+  const { config } = runtime;
+  const known = answers.get(config)?.get(key);
+  if (known !== undefined) return known;
+  const account = await together(runtime, asking, () => askAccount(runtime));
+  if (account.id !== undefined) answers.set(config, new Map([[key, account]]));
+  return account;
 }
 
 /**
- * The key's own account. If Stripe does not say, it is not checked: a restricted key may not be
- * allowed to ask, and whatever else is wrong the next request to Stripe tells.
+ * If Stripe does not say, the account is not checked: a restricted key may not be allowed to ask,
+ * and whatever else is wrong the next request to Stripe tells.
  */
-async function accountOf(runtime: Runtime): Promise<CheckedAccount> {
+async function askAccount(runtime: Runtime): Promise<CheckedAccount> {
   const options = { timeout: PATIENCE, maxNetworkRetries: 1 };
   try {
     const { id, created } = await runtime.stripe().accounts.retrieveCurrent({}, options);

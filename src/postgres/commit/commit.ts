@@ -13,15 +13,17 @@ import { type PoolLike, sqlState, transaction, UNIQUE_VIOLATION } from "../datab
 import type { Names } from "../store/names.js";
 import { isNotPrepared, type Prepared, type Run } from "../store/prepared.js";
 import { createMemory, type Memory } from "./memory.js";
-import { guessed, neededIfNew, objectsIn, planned } from "./plan.js";
+import { givesCustomer, guessed, neededIfNew, objectsIn, ownersIn, planned } from "./plan.js";
 import { DIVISION_BY_ZERO, explained, refusalOf } from "./refusal.js";
-import { lockOwners, type ObjectKey } from "./sql.js";
+import { lockOwners, lockOwnersPlainly, type ObjectKey } from "./sql.js";
 import { createWriter, WRITTEN, type Writer } from "./write-statement.js";
 
 export interface CommitOptions {
   readonly pool: PoolLike;
   /** Begins a transaction. */
   readonly begin: string;
+  /** Whether the client takes several statements in one message. */
+  readonly takesSeveral: boolean;
   readonly prepared: Prepared;
   readonly names: Names;
   readonly chosen: readonly ResourceName[];
@@ -43,6 +45,8 @@ const PASSING = new Set(["40001", "40P01", DIVISION_BY_ZERO, UNIQUE_VIOLATION]);
 /** After so many lost races the batch locks what it judges. */
 const OPTIMISTIC_TRIES = 2;
 const TRIES = 40;
+/** So many owners are locked by the message that begins the transaction; more by a prepared statement. */
+const FEW = 10;
 /** Something changed between the judgement and the write, and nothing was written. */
 class Overtaken extends Error {}
 
@@ -71,9 +75,10 @@ async function commit(context: CommitContext, batch: Batch): Promise<Committed> 
   const likely = await commitLikely(context, batch, objects);
   if (likely !== undefined) return likely;
   const isPage = batch.source === "page";
-  let expected = isPage && context.lastPage.isNew ? neededIfNew(batch, context.chosen) : [];
+  const isNew = isPage ? context.lastPage.isNew : givesCustomer(batch);
+  let expected = isNew ? neededIfNew(batch, context.chosen) : [];
   // A page brings much that is new, which mostly must be locked: it begins with that.
-  let optimistic = isPage ? 0 : OPTIMISTIC_TRIES;
+  let optimistic = isPage || expected.length > 0 ? 0 : OPTIMISTIC_TRIES;
   for (let attempt = 1; ; attempt++) {
     try {
       if (attempt > optimistic) return await commitLocked(context, batch, expected);
@@ -141,12 +146,14 @@ async function commitLocked(
   batch: Batch,
   expected: readonly Need[],
 ): Promise<Committed> {
-  const { names, chosen, pool, begin } = context;
+  const { names, chosen, pool, begin, takesSeveral } = context;
+  const owners = ownersIn(expected);
+  const atOnce = takesSeveral && owners.length <= FEW ? owners : [];
+  const held = new Set(atOnce);
   return transaction(
     pool,
     async (connection) => {
       const run = context.prepared.on(connection);
-      const held = new Set<string>();
       // Owners that were not foreseen are locked late, which is safe: who else wants them holds no
       // row that this transaction waits for, or one of the two is told of a deadlock and tries again.
       const hold = async (owners: readonly string[]): Promise<void> => {
@@ -161,7 +168,7 @@ async function commitLocked(
       await write(context, run, batch, plan);
       return { committed: true, units: plan.outcomes };
     },
-    begin,
+    atOnce.length === 0 ? begin : `${begin}; ${lockOwnersPlainly(atOnce)}`,
   );
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../core/mirror/facts.js";
 import { type Decided, planCommit, type Refused, type Undecided } from "../../core/mirror/plan.js";
 import type { Version } from "../../core/mirror/rule.js";
-import type { Batch, RecordKind } from "../../core/mirror/store.js";
+import type { Batch, RecordKind, RecordWrite } from "../../core/mirror/store.js";
 import { keyOf } from "../../core/mirror/writes.js";
 import type { Names } from "../store/names.js";
 import type { Run } from "../store/prepared.js";
@@ -62,7 +62,7 @@ export async function planned(batch: Batch, reading: Reading): Promise<Planned> 
  * The owners of facts that no revision guards: which rows an owner has, and who has claimed it. Such
  * a fact holds only in a transaction that has locked the owner.
  */
-function ownersIn(needs: readonly Need[]): readonly string[] {
+export function ownersIn(needs: readonly Need[]): readonly string[] {
   const owners = needs.flatMap((need) =>
     need.fact === "recordOn" ? [need.of[1]] : need.fact === "rowsWhere" ? [need.of[2]] : [],
   );
@@ -141,15 +141,7 @@ async function readAll(
  */
 export function guessed(batch: Batch, versions: ReadonlyMap<string, Version>): Known {
   const expected = new Map(
-    (batch.records ?? []).map(({ kind, id, expect, next }) => [
-      `${kind} ${id}`,
-      // A claim's customer must be known, and what is neither there nor made leaves nothing to find out by.
-      kind === "claim" || (expect === 0 && next === null)
-        ? undefined
-        : expect === 0
-          ? null
-          : { revision: expect, ref: null, due: null },
-    ]),
+    (batch.records ?? []).map((write) => [`${write.kind} ${write.id}`, stateBefore(write)]),
   );
   return {
     ...createAnswers().known,
@@ -157,6 +149,26 @@ export function guessed(batch: Batch, versions: ReadonlyMap<string, Version>): K
     received: () => false,
     record: (kind, id) => expected.get(`${kind} ${id}`),
   };
+}
+
+/**
+ * The record that a write expects to find; undefined where it must be read: a claim whose customer is
+ * not told, and what is neither there nor made, which leaves the write nothing to find out by.
+ */
+function stateBefore({ kind, expect, was, next }: RecordWrite): RecordState | null | undefined {
+  if (expect === 0) return next === null ? undefined : null;
+  if (was !== undefined) return { revision: expect, ...was };
+  return kind === "claim" ? undefined : { revision: expect, ref: null, due: null };
+}
+
+/**
+ * Whether a claim of the batch comes to point at a customer: mostly one that was just made. To find
+ * out by reading that it must be locked would be a round trip in vain.
+ */
+export function givesCustomer({ units, records = [] }: Batch): boolean {
+  const isLink = ({ kind, was, next }: RecordWrite): boolean =>
+    kind === "claim" && next !== null && next.ref !== null && next.ref !== (was?.ref ?? null);
+  return units.length > 0 && records.some(isLink);
 }
 
 /** What must be locked to commit the batch if none of its objects is known yet. */

@@ -55,11 +55,19 @@ export function readContents(
   );
 }
 
-/** Held until the transaction ends: nobody else adds to or takes from what these owners have. */
+/** Held until the transaction ends: no other commit adds to or takes from what these owners have. */
 export function lockOwners(owners: readonly string[]): Statement {
-  return statement(
-    (into) => `SELECT pg_advisory_xact_lock(key) FROM (
-  SELECT DISTINCT hashtextextended('backend_billing ' || owner, 0) AS key FROM ${textsOf(into, "owner", given(owners))} ORDER BY key
-) AS keys`,
-  );
+  return statement((into) => lockFrom(textsOf(into, "owner", given(owners))));
 }
+
+/** The same without parameters, to be sent in one message with others. In hex there is nothing to escape. */
+export function lockOwnersPlainly(owners: readonly string[]): string {
+  const texts = owners.map(
+    (owner) => `(convert_from(decode('${Buffer.from(owner).toString("hex")}', 'hex'), 'UTF8'))`,
+  );
+  return lockFrom(`(VALUES ${texts.join(", ")}) AS owners(owner)`);
+}
+
+const lockFrom = (owners: string): string => `SELECT pg_advisory_xact_lock(key) FROM (
+  SELECT DISTINCT hashtextextended('backend_billing ' || owner, 0) AS key FROM ${owners} ORDER BY key
+) AS keys`;

@@ -29,6 +29,13 @@ export interface PostgresStoreOptions {
   readonly retried?: () => void;
 }
 
+/** A claim as it is read, with the columns of its customer. */
+interface RawClaimed extends RawRow {
+  readonly record: RawRecord | null;
+  readonly state: Version["state"] | null;
+  readonly beside: readonly RawRecord[] | null;
+}
+
 const MEGABYTE = 1024 * 1024;
 const LOCK_TIMEOUT = 10_000;
 
@@ -45,6 +52,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   const commit = createCommit({
     pool: shared,
     begin,
+    takesSeveral: isPg(pool),
     prepared,
     names,
     chosen,
@@ -83,22 +91,26 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
       );
       return found && recordFrom(found);
     },
-    claimed: async (id) => {
+    claimed: async (id, beside) => {
       const mirrored = chosen.includes("customers");
-      const [found] = await select<RawRecord & RawRow & { state: Version["state"] | null }>(
-        `SELECT r.kind, r.id, r.revision, r.ref, r.due, r.data, v.state${mirrored ? `, ${fieldsOf("customers", "c")}` : ""}
-         FROM ${names.records} r
+      const [found] = await select<RawClaimed>(
+        `SELECT to_json(r) AS record, v.state, ${mirrored ? `${fieldsOf("customers", "c")},` : ""}
+           (SELECT json_agg(b) FROM json_to_recordset($2::text::json) AS k(kind text, id text)
+            CROSS JOIN LATERAL (SELECT ${recordColumns} FROM ${names.records} AS o
+              WHERE o.kind = k.kind AND o.id = k.id LIMIT 1) AS b) AS beside
+         FROM (SELECT $1::text AS id) AS w
+         LEFT JOIN ${names.records} r ON r.kind = 'claim' AND r.id = w.id
          LEFT JOIN ${names.versions} v ON v.resource = 'customers' AND v.id = r.ref
-         ${mirrored ? `LEFT JOIN ${names.table("customers")} c ON c.customer_id = r.ref` : ""}
-         WHERE r.kind = 'claim' AND r.id = $1`,
-        [id],
+         ${mirrored ? `LEFT JOIN ${names.table("customers")} c ON c.customer_id = r.ref` : ""}`,
+        [id, JSON.stringify(beside)],
       );
-      if (found === undefined) return undefined;
-      const { kind, id: own, revision, ref, due, data, state, ...rest } = found;
+      if (found === undefined) throw new Error("A query for one row has answered none");
+      const { record, state, beside: others, ...row } = found;
       return {
-        record: recordFrom({ kind, id: own, revision, ref, due, data }),
+        record: record === null ? undefined : recordFrom(record),
         version: state === null ? undefined : { state },
-        row: rest._id ? rowFrom<"customers">(rest as RawRow) : undefined,
+        row: row._id ? rowFrom<"customers">(row as RawRow) : undefined,
+        beside: (others ?? []).map(recordFrom),
       };
     },
     recordsOf: async (kind, ref, after, limit) =>

@@ -106,3 +106,40 @@ it("is a function of both clients too", async () => {
   expect(b).toEqual(a);
   expect(double.objects("customer")).toMatchObject([{ id: a.customerId }]);
 });
+
+it("takes few function calls: 4 for an entity's first, 3 where all customers are known, then 1", async () => {
+  const app = await openApp();
+  const costOf = async (entityId: string) => {
+    let calls = 0;
+    app.double.requests.clear();
+    await app.within((ctx) => {
+      const counted = (name: "runMutation" | "runQuery" | "runAction") => {
+        const call = ctx[name] as (...args: unknown[]) => unknown;
+        return (...args: unknown[]) => {
+          calls++;
+          return call(...args);
+        };
+      };
+      const counting = {
+        ...ctx,
+        runMutation: counted("runMutation"),
+        runQuery: counted("runQuery"),
+        runAction: counted("runAction"),
+      } as typeof ctx;
+      return app.deployment.B.billing.setup(counting, { entityId, email: "ada@example.com" });
+    });
+    return { calls, requests: app.double.requests.count() };
+  };
+  expect(await costOf("user_1")).toEqual({ calls: 4, requests: 3 });
+  expect(await costOf("user_2")).toEqual({ calls: 4, requests: 2 });
+  expect(await costOf("user_1")).toEqual({ calls: 1, requests: 0 });
+  await app.deployment.backend.run(async (ctx) => {
+    const watermark = { kind: "watermark", revision: 1, ref: null, due: null };
+    const data = { at: Math.floor(Date.now() / 1000) };
+    for (const recordId of ["customers", "events"]) {
+      await ctx.db.insert("backend_billing_records", { ...watermark, recordId, data });
+    }
+  });
+  expect(await costOf("user_3")).toEqual({ calls: 3, requests: 1 });
+  expect(app.double.objects("customer")).toHaveLength(3);
+});

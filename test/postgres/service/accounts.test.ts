@@ -172,8 +172,9 @@ describe("a key of the other mode", () => {
         status: 500,
         body: { error: { code: "livemode_mismatch" } },
       });
-      for (const call of [other.setup({ entityId: "user_2" }), other.sync({ data: false })]) {
-        expect((await billingError(call)).code).toBe("livemode_mismatch");
+      const calls = [() => other.setup({ entityId: "user_2" }), () => other.sync({ data: false })];
+      for (const call of calls) {
+        expect((await billingError(call())).code).toBe("livemode_mismatch");
       }
     });
     expect(await app.b.store.version("customers", "cus_live")).toBeUndefined();

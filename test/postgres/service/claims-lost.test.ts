@@ -1,6 +1,6 @@
 // The database is set back to an earlier time (a restore, an asynchronous failover): the claim is
 // gone and the customer at Stripe is not. In the double's time, on real tables that are set back.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { stream } from "../../../packages/stripe-double/src/world/random.js";
 import { opened } from "../../../src/core/customers/claim/claim.js";
 import { claimKey } from "../../../src/core/customers/claim/key.js";
@@ -202,6 +202,23 @@ describe("a customer that turns up before anything is sent", () => {
     app.double.requests.clear();
     expect(await setup(app.core, args)).toEqual({ customerId: id });
     expect(sent(app, CREATE)).toBe(0);
+  });
+
+  it("while Stripe is searched in vain: it is taken, and nothing is sent", async () => {
+    const app = await still();
+    await app.double.clock.advance({ days: 1 }); // what the mirror knows is too old
+    const stripe = app.core.stripe();
+    let made: string | undefined;
+    vi.spyOn(stripe.customers, "search").mockImplementationOnce((async () => {
+      made = (await app.stripe.customers.create({ metadata: { entityId } })).id;
+      await tell(app, "customer.created");
+      app.double.requests.clear();
+      return { data: [] }; // search lags
+    }) as never);
+    const core = { ...app.core, stripe: () => stripe };
+    expect(await setup(core, args)).toEqual({ customerId: made });
+    expect(sent(app, CREATE)).toBe(0);
+    expect(alive(app)).toEqual([made]);
   });
 
   it("beside an attempt that failed: it is taken before the next one", async () => {

@@ -1,6 +1,6 @@
 /**
  * The claim of an entity on a customer, as a pure machine: which states there are, and what each
- * answer of Stripe makes of them. Effects are in claiming.ts.
+ * answer of Stripe makes of them. Effects are in drive.ts.
  */
 import type Stripe from "stripe";
 import { HORIZON, isAhead } from "../../mirror/due.js";
@@ -98,6 +98,7 @@ export function claimWrite(
     kind: "claim",
     id: claimId(claim),
     expect: record?.revision ?? 0,
+    ...(record === undefined ? {} : { was: { ref: record.ref, due: record.due } }),
     next: {
       ref: claim.state === "linked" ? claim.customerId : null,
       // The background finishes what a caller leaves behind, after the caller had its time.

@@ -12,7 +12,6 @@ import { isLive } from "../../runtime/config.js";
 import { factsOf } from "../../runtime/error-facts.js";
 import { BillingError, provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { checkPlace } from "../../stripe/account.js";
 import { type Attempted, afterFailure } from "./answer.js";
 import {
   attempting,
@@ -32,8 +31,18 @@ import {
   type Target,
   usedUp,
 } from "./claim.js";
-import { knownUntil, type Looking, lookUp, mirrored, search } from "./look.js";
-import { conclude, keyOf, linkMade, linkOf, put, reaching, readClaim, retrieve } from "./record.js";
+import { lookUp, mirrored, search } from "./look.js";
+import {
+  conclude,
+  keyOf,
+  linkMade,
+  linkOf,
+  put,
+  type ReadClaim,
+  reaching,
+  readClaim,
+  retrieve,
+} from "./record.js";
 
 /** What a caller wants to be sent, if its call opens the claim. */
 export interface Wanted {
@@ -42,8 +51,10 @@ export interface Wanted {
 }
 
 /** One caller at work on one claim. */
-interface Work extends Looking {
-  /** Undefined in the background, where nobody waits for the outcome. */
+interface Work {
+  readonly runtime: Runtime;
+  readonly target: Target;
+  /** Undefined in the background, where no caller waits for the outcome. */
   readonly wanted: Wanted | undefined;
   /** The generations that this call opened: a rejection by Stripe is thrown to this caller only. */
   readonly own: Set<number>;
@@ -52,38 +63,40 @@ interface Work extends Looking {
 }
 
 /**
- * Goes on with the claim until it is linked, whoever began it, and answers the customer. In the
- * background (nothing `wanted`) it does what can be done now and opens nothing.
+ * Goes on with the claim until it is linked, whichever call began it. Answers the customer if this
+ * call has made it with what it `wanted`; otherwise it is to be read. In the background (nothing
+ * `wanted`) it does what can be done now and opens nothing. `first`: the claim as it was read
+ * just now, if it was.
  */
 export async function drive(
   runtime: Runtime,
   target: Target,
   wanted: Wanted | undefined,
+  first?: ReadClaim,
 ): Promise<string | undefined> {
   const work: Work = { runtime, target, wanted, own: new Set() };
-  await checkPlace(runtime);
   const end = runtime.now() + runtime.timing.claimPatience;
   for (let round = 0; ; round++) {
-    const read = await readClaim(runtime, target);
+    const read = (round === 0 ? first : undefined) ?? (await readClaim(runtime, target));
     const { record } = read;
-    const claim = claimOf(record);
-    const customer = await linkOf(runtime, read);
-    if (customer !== undefined) return customer;
+    if ((await linkOf(runtime, read)) !== undefined) return undefined;
     const now = runtime.now();
     if (round > 0 && now > end) throw tooLong(work, record);
-    if (claim === undefined || claim.state === "free") {
+    const claim = claimOf(record);
+    const isFree = claim === undefined || claim.state === "free";
+    if (isFree && wanted === undefined) return undefined;
+    const next = isFree ? await opening(work, claim) : claim;
+    if (isAhead(next.leasedUntil, now) || isAhead(next.notBefore, now)) {
       if (wanted === undefined) return undefined;
-      await open(work, record, wanted);
-    } else if (isAhead(claim.leasedUntil, now) || isAhead(claim.notBefore, now)) {
-      if (wanted === undefined) return undefined;
-      if (isAhead(claim.notBefore, now) && claim.notBefore > end) {
-        throw claim.state === "open" ? tooLong(work, record) : unclear(work, record);
+      if (isAhead(next.notBefore, now) && next.notBefore > end) {
+        throw next.state === "open" ? tooLong(work, record) : unclear(work, record);
       }
-      await runtime.sleep(waiting(claim, now, round));
-    } else if (isTooOld(claim, now, runtime.timing)) {
-      await put(runtime, record, outlived(claim, runtime.timing));
-    } else if (claim.state !== "linked") {
-      await act(work, record, claim);
+      await runtime.sleep(waiting(next, now, round));
+    } else if (isTooOld(next, now, runtime.timing)) {
+      await step(work, read, outlived(next, runtime.timing));
+    } else if (next.state !== "linked") {
+      const made = await act(work, read, next);
+      if (made !== undefined) return made;
     }
   }
 }
@@ -121,18 +134,27 @@ function givenUp(
   return new BillingError("provider_error", message, options);
 }
 
-/** Adopts a customer that the mirror knows, or commits a claim to make one. */
-async function open(work: Work, record: StoredRecord | undefined, wanted: Wanted): Promise<void> {
-  const { runtime, target } = work;
-  const before = claimOf(record);
+/** The claim that makes a customer with what is wanted. It is committed with its first step. */
+async function opening({ runtime, target, wanted = {} }: Work, before?: Claim): Promise<Claim> {
   const params = paramsFor(runtime, target, wanted);
   const counter = nextCounter(before, runtime.now(), runtime.timing);
   const key = await keyOf(runtime, target, counter);
-  const livemode = isLive(runtime.config);
-  const claim = opened(before, { ...target, livemode, counter, key, params });
-  const known = await mirrored(runtime, claim);
-  if (known !== undefined) await put(runtime, record, linkedTo(claim, known));
-  else if ((await put(runtime, record, claim)) !== undefined) work.own.add(claim.generation);
+  return opened(before, { ...target, livemode: isLive(runtime.config), counter, key, params });
+}
+
+/** Whether the claim is one that this call opens in place of what was read. */
+const isOpening = ({ record }: Pick<ReadClaim, "record">, { generation }: Claim): boolean =>
+  generation !== claimOf(record)?.generation;
+
+/** Commits a step of the claim, and with its first step that it is open. */
+async function step(
+  work: Work,
+  { record, place }: Pick<ReadClaim, "record" | "place">,
+  claim: Claim,
+): Promise<StoredRecord | undefined> {
+  const done = await put(work.runtime, record, claim, { place });
+  if (done !== undefined && isOpening({ record }, claim)) work.own.add(claim.generation);
+  return done?.record;
 }
 
 function paramsFor(
@@ -147,39 +169,82 @@ function paramsFor(
   };
 }
 
-/** One step of an open or uncertain claim, under a lease. */
-async function act(work: Work, record: StoredRecord | undefined, claim: Claim): Promise<void> {
-  const { runtime, wanted } = work;
+/** What an open or uncertain claim asks for, under a lease. Answers the customer as `drive` does. */
+async function act(work: Work, read: ReadClaim, claim: Claim): Promise<string | undefined> {
+  const { runtime, target } = work;
+  const isOpen = claim.state === "open";
+  const searches = isOpen && mustSearch(claim, read.knownUntil, runtime.now(), runtime.timing);
+  if (isOpen && !searches) return post(work, read, claim);
+  if (isOpening(read, claim) && (await adoptMirrored(work, read, claim))) return undefined;
+  const mine = leased(claim, runtime.now(), runtime.timing);
+  const held = await step(work, read, mine);
+  if (held === undefined) return undefined;
+  const looking = { runtime, target, knownUntil: read.knownUntil };
+  const unfound = await attempt(work, held, mine, async () => {
+    if (searches) return search(looking, held, mine);
+    await lookUp(looking, held, mine);
+    return undefined;
+  });
+  // Under the same lease; it is only sent if nothing was heard of the claim meanwhile.
+  return unfound && post(work, { record: held, place: undefined }, unfound);
+}
+
+/** Links a customer that the mirror knows. */
+async function adoptMirrored(
+  work: Work,
+  read: Pick<ReadClaim, "record" | "place">,
+  claim: Claim,
+): Promise<boolean> {
+  const known = await mirrored(work.runtime, claim);
+  if (known !== undefined) await step(work, read, linkedTo(claim, known));
+  return known !== undefined;
+}
+
+/** Commits that the creation is sent, and sends it. */
+async function post(
+  work: Work,
+  read: Pick<ReadClaim, "record" | "place">,
+  claim: Claim,
+): Promise<string | undefined> {
+  if (await adoptMirrored(work, read, claim)) return undefined;
+  const { runtime } = work;
   const now = runtime.now();
-  const searches =
-    claim.state === "open" && mustSearch(claim, await knownUntil(work), now, runtime.timing);
-  const posts = claim.state === "open" && !searches;
-  const known = posts ? await mirrored(runtime, claim) : undefined;
-  if (known !== undefined) {
-    await put(runtime, record, linkedTo(claim, known));
-    return;
-  }
-  const mine = leased(posts ? attempting(claim, now) : claim, now, runtime.timing);
-  const held = await put(runtime, record, mine);
-  if (held === undefined) return;
+  const mine = leased(attempting(claim, now), now, runtime.timing);
+  const held = await step(work, read, mine);
+  if (held === undefined) return undefined;
+  return attempt(work, held, mine, () => create(work, held, mine, claim));
+}
+
+/** Calls Stripe under a lease. What a later attempt may mend puts the claim off. */
+async function attempt<T>(
+  work: Work,
+  held: StoredRecord,
+  claim: Claim,
+  call: () => Promise<T>,
+): Promise<T | undefined> {
+  const { runtime, wanted } = work;
   try {
-    if (posts) await create(work, held, mine, claim);
-    else if (searches) await search(work, held, mine);
-    else await lookUp(work, held, mine);
+    return await call();
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    await put(runtime, held, retried(mine, runtime.now(), Math.random()));
+    await put(runtime, held, retried(claim, runtime.now(), Math.random()));
     work.trouble = error;
-    // Waiting does not mend a key that is wrong, and nobody waits in the background.
+    // Waiting does not mend a key that is wrong, and no caller waits in the background.
     if (wanted === undefined || [401, 403].includes(error.statusCode ?? 0)) provider(error);
+    return undefined;
   }
 }
 
 /**
  * Sends the claim's parameters under its key. Throws what a later attempt may mend. `before`: the
- * claim without this attempt.
+ * claim without this attempt. Answers the customer as `drive` does.
  */
-async function create(work: Work, held: StoredRecord, claim: Claim, before: Claim): Promise<void> {
+async function create(
+  work: Work,
+  held: StoredRecord,
+  claim: Claim,
+  before: Claim,
+): Promise<string | undefined> {
   const { runtime, target } = work;
   const startedAt = runtime.now();
   let customer: Stripe.Response<Stripe.Customer>;
@@ -197,31 +262,35 @@ async function create(work: Work, held: StoredRecord, claim: Claim, before: Clai
     if (next === "again") throw error;
     if (next === "rotate") {
       await put(runtime, held, rotated(claim, await keyOf(runtime, target, claim.counter + 1)));
-      return;
+      return undefined;
     }
     if (next !== "refuse") {
       work.trouble = error;
       const doubt = next === "doubt" ? "answer" : "conflict";
       await put(runtime, held, doubted(claim, doubt, runtime.now(), runtime.timing));
-      return;
+      return undefined;
     }
     await put(runtime, held, refused(claim, before));
     // The bad email of another call is no reason to refuse this caller, who opens a new claim.
     if (work.own.has(claim.generation)) provider(error);
     runtime.log?.warn({ claim: claim.key, ...factsOf(error) }, "Stripe refused to make a customer");
-    return;
+    return undefined;
   }
   if (!isReplayed(customer.lastResponse.headers)) {
-    return linkMade(runtime, held, claim, customer, startedAt);
+    const isLinked = await linkMade(runtime, held, claim, customer, startedAt);
+    return isLinked && work.own.has(claim.generation) ? customer.id : undefined;
   }
   // A replayed body is what was true then. Only what Stripe says now counts.
   const since = runtime.now();
   const live = await retrieve(runtime, target, customer.id);
-  if (live !== undefined) return linkMade(runtime, held, claim, live, since);
-  await conclude(runtime, held, (now) => {
-    const isElsewhere = now.state === "linked" && now.customerId !== customer.id;
-    return isElsewhere ? { ...now, leasedUntil: 0 } : usedUp(now);
-  });
+  if (live !== undefined) await linkMade(runtime, held, claim, live, since);
+  else {
+    await conclude(runtime, held, (now) => {
+      const isElsewhere = now.state === "linked" && now.customerId !== customer.id;
+      return isElsewhere ? { ...now, leasedUntil: 0 } : usedUp(now);
+    });
+  }
+  return undefined;
 }
 
 /** Whether Stripe refused what this very caller sent. Nobody else has to hear of it. */

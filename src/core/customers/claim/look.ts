@@ -28,33 +28,13 @@ import {
   retrieve,
 } from "./record.js";
 
-/** Whose customer is looked for. */
+/** Whose customer is looked for, and what the mirror knows of customers. */
 export interface Looking {
   readonly runtime: Runtime;
   readonly target: Target;
-  /** What {@link knownUntil} has read. */
-  knownUntil?: Promise<number | undefined>;
+  /** As it was read with the claim. */
+  readonly knownUntil: number | undefined;
 }
-
-/**
- * The second up to which the mirror knows of all customers: a complete listing has shown those that
- * there were, and events have told of the rest. Undefined where nothing is known.
- */
-export function knownUntil(work: Looking): Promise<number | undefined> {
-  work.knownUntil ??= readKnown(work);
-  return work.knownUntil;
-}
-
-async function readKnown({ runtime, target }: Looking): Promise<number | undefined> {
-  if (!isMirrored(runtime, target)) return undefined;
-  const records = await runtime.store.records("watermark", "", MOST_WATERMARKS);
-  const at = new Map(records.map(({ id, data }) => [id, data.at]));
-  const events = at.get("events");
-  return at.has("customers") && typeof events === "number" ? events : undefined;
-}
-
-/** One for each resource, and one for events. */
-const MOST_WATERMARKS = 100;
 
 /** The oldest of the other customers of this entity that the mirror has, by what it says now. */
 export async function mirrored(runtime: Runtime, claim: Claim): Promise<string | undefined> {
@@ -94,11 +74,17 @@ function isMadeFor(
 
 const byAge = (a: { created: number }, b: { created: number }) => a.created - b.created;
 
-/** Searches for customers that carry the entity's id, where the mirror may not know of them. */
-export async function search(work: Looking, held: StoredRecord, claim: Claim): Promise<void> {
-  const { runtime } = work;
-  if (await adopt(work, held, claim, await searched(work))) return;
-  await put(runtime, held, searchedInVain(claim, runtime.now()));
+/**
+ * Searches for customers that carry the entity's id, where the mirror may not know of them. Answers
+ * the claim to go on with, to be committed with its next step; undefined if one was found.
+ */
+export async function search(
+  looking: Looking,
+  held: StoredRecord,
+  claim: Claim,
+): Promise<Claim | undefined> {
+  if (await adopt(looking, held, claim, await searched(looking))) return undefined;
+  return searchedInVain(claim, looking.runtime.now());
 }
 
 async function searched({ runtime, target }: Looking): Promise<readonly Stripe.Customer[]> {
@@ -117,7 +103,7 @@ async function searched({ runtime, target }: Looking): Promise<readonly Stripe.C
 
 async function listed(work: Looking, claim: Claim): Promise<readonly Stripe.Customer[]> {
   const { runtime, target } = work;
-  const gte = listedSince(claim, await knownUntil(work), runtime.now());
+  const gte = listedSince(claim, work.knownUntil, runtime.now());
   const found: Stripe.Customer[] = [];
   const all = runtime.stripe().customers.list({ created: { gte }, limit: 100 }, reaching(target));
   for await (const customer of all) {

@@ -1,17 +1,19 @@
 /**
- * The claim in the store: read, written, linked. Nothing here decides; claims.ts does, and
- * claiming.ts calls.
+ * The claim in the store: read, written, linked. Nothing here decides; claim.ts does, and drive.ts
+ * calls.
  */
 import type Stripe from "stripe";
 import { isAhead } from "../../mirror/due.js";
 import { snapshotOfCreation, stripeStatus } from "../../mirror/snapshot.js";
-import type { Claimed, Snapshot, StoredRecord } from "../../mirror/store.js";
+import type { Claimed, Outcome, Snapshot, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { isLive } from "../../runtime/config.js";
 import { modeMismatch } from "../../runtime/mode.js";
 import { logLinked } from "../../runtime/observe.js";
+import { records } from "../../runtime/records/records.js";
 import { AGAIN, inRounds } from "../../runtime/rounds.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { checkPlace, judgePlace, type Place, placeKeys } from "../../stripe/account.js";
 import { type Details, fieldsOf, writtenOf } from "../written.js";
 import {
   besides,
@@ -39,32 +41,73 @@ export function ownerOf({ app, config }: Runtime, { entityId, account }: Target)
 export const keyOf = (runtime: Runtime, target: Target, counter: number): Promise<string> =>
   claimKey({ ...ownerOf(runtime, target), counter });
 
-/** Writes the claim if it is still as it was read; answers the record it became, or undefined. */
+/** A claim that was written. */
+export interface Put {
+  readonly record: StoredRecord;
+  /** What the rule said of the snapshot that was committed with it. */
+  readonly act: Outcome["act"] | undefined;
+}
+
+/** What is committed together with a claim. */
+export interface Along {
+  readonly snapshot?: Snapshot | undefined;
+  readonly place?: Place | undefined;
+}
+
+/** Writes the claim if it is still as it was read; undefined if it is not. */
 export async function put(
   runtime: Runtime,
   record: StoredRecord | undefined,
   claim: Claim,
-  snapshot?: Snapshot,
-): Promise<StoredRecord | undefined> {
+  { snapshot, place }: Along = {},
+): Promise<Put | undefined> {
   const now = runtime.now();
   const write = claimWrite(record, claim, now, runtime.timing);
-  const records = [write];
+  const writes = [write, ...(place?.writes ?? [])];
   const result = await (snapshot === undefined
-    ? commit(runtime, { source: "record", records })
-    : commit(runtime, { source: "call", units: [{ snapshots: [snapshot] }], records }));
+    ? commit(runtime, { source: "record", records: writes })
+    : commit(runtime, { source: "call", units: [{ snapshots: [snapshot] }], records: writes }));
   if (!result.committed || write.next === null) return undefined;
+  place?.passed();
   const isNew = claim.customerId !== (claimOf(record)?.customerId ?? null);
   if (claim.state === "linked" && isNew) logLinked(runtime, claim.customerId);
+  const [unit] = result.units;
+  const act = unit === undefined || unit.duplicate ? undefined : unit.outcomes[0]?.act;
   const { kind, id, expect, next } = write;
-  return { kind, id, revision: expect + 1, ...next };
+  return { record: { kind, id, revision: expect + 1, ...next }, act };
 }
 
-/** A claim with its customer; without them where there is no claim. */
-export type ReadClaim = Partial<Claimed>;
-
-export async function readClaim({ store }: Runtime, target: Target): Promise<ReadClaim> {
-  return (await store.claimed(claimId(target))) ?? {};
+/** A claim as it was read, with all that is decided by. */
+export interface ReadClaim extends Omit<Claimed, "beside"> {
+  /**
+   * The second up to which the mirror knows of all customers: a complete listing has shown those
+   * that existed, and events the rest. Undefined where nothing is known.
+   */
+  readonly knownUntil: number | undefined;
+  /** What the first claim of an entity stores beside itself: whose the tables are. */
+  readonly place: Place | undefined;
 }
+
+/** Reads a claim, and refuses a key that the tables are not of, in one reading. */
+export async function readClaim(runtime: Runtime, target: Target): Promise<ReadClaim> {
+  const marks = isMirrored(runtime, target) ? [CUSTOMERS, EVENTS] : [];
+  const keys = [...marks, ...placeKeys(runtime)].map(({ kind, id }) => ({ kind, id }));
+  const { beside, ...read } = await runtime.store.claimed(claimId(target), keys);
+  const place = await judgePlace(runtime, beside);
+  const isKept = place.writes.length === 0;
+  // Where there is a claim its next step may be no write, so the place is stored by itself.
+  if (!isKept && read.record !== undefined) await checkPlace(runtime);
+  const isListed = CUSTOMERS.among(beside).data !== undefined;
+  const at = EVENTS.among(beside).data?.at;
+  return {
+    ...read,
+    knownUntil: isListed && typeof at === "number" ? at : undefined,
+    place: isKept || read.record !== undefined ? undefined : place,
+  };
+}
+
+const CUSTOMERS = records.watermark("customers");
+const EVENTS = records.watermark("events");
 
 /**
  * The customer that a claim is linked to, to be given away: from then on the link does not move.
@@ -76,28 +119,22 @@ export async function linkOf(runtime: Runtime, read: ReadClaim): Promise<string 
   if (claim === undefined) return undefined;
   if (claim.livemode !== isLive(runtime.config)) throw modeMismatch(!claim.livemode);
   if (claim.state !== "linked" || claim.customerId === null) return undefined;
-  if (await isGone(runtime, read, claim)) {
+  if (isGone(read, claim)) {
     await put(runtime, record, forgotten(claim, runtime.now()));
     return undefined;
   }
   // What was sent is dropped as soon as it is not needed; earlier versions kept it.
   const holdsParams = claim.params !== null && !isAhead(claim.leasedUntil, runtime.now());
   if (!claim.provisional && !holdsParams) return claim.customerId;
-  return (await put(runtime, record, settled(claim))) && claim.customerId;
+  return (await put(runtime, record, settled(claim))) === undefined ? undefined : claim.customerId;
 }
 
 /**
  * A link to a customer that is known to be deleted, but the claim was not told: the deletion was
  * committed before the link, or found by other means than its event.
  */
-async function isGone(
-  { store }: Runtime,
-  read: ReadClaim,
-  { account, customerId }: Claim,
-): Promise<boolean> {
-  if (account !== null || customerId === null) return false;
-  const version = "version" in read ? read.version : await store.version("customers", customerId);
-  return version?.state === "deleted";
+function isGone({ version }: ReadClaim, { account }: Claim): boolean {
+  return account === null && version?.state === "deleted";
 }
 
 /** The mirror is of the key's own account, and of what the application chose. */
@@ -113,12 +150,14 @@ export async function link(
   customer: Stripe.Response<Stripe.Customer>,
   startedAt: number,
 ): Promise<void> {
-  await put(runtime, held, linkedTo(claim, customer.id), seen(runtime, claim, customer, startedAt));
+  const snapshot = seen(runtime, claim, customer, startedAt);
+  await put(runtime, held, linkedTo(claim, customer.id), { snapshot });
 }
 
 /**
  * Links the customer that was made under the claim's key. An event may have changed the claim while
  * the answer was on its way; as long as it is the same claim under the same key, the answer counts.
+ * Answers whether the customer is linked now, and the mirror has it as Stripe answered it.
  */
 export async function linkMade(
   runtime: Runtime,
@@ -126,11 +165,11 @@ export async function linkMade(
   claim: Claim,
   customer: Stripe.Response<Stripe.Customer>,
   startedAt: number,
-): Promise<void> {
+): Promise<boolean> {
   const snapshot = seen(runtime, claim, customer, startedAt);
-  const sent = fieldsOf((claim.params ?? {}) as Details);
-  const written = await writtenOf(runtime, customer.id, sent);
-  await conclude(
+  const sent = [...fieldsOf((claim.params ?? {}) as Details)].filter(([, value]) => value !== "");
+  const written = await writtenOf(runtime, customer.id, new Map(sent));
+  const done = await conclude(
     runtime,
     held,
     (now) => {
@@ -142,22 +181,26 @@ export async function linkMade(
     },
     snapshot,
   );
+  const isLinked = done?.record.ref === customer.id;
+  // A snapshot that was dropped is one of a customer that is deleted by now.
+  return isLinked && (snapshot === undefined || done.act === "write" || done.act === "touch");
 }
 
-/** Changes the claim that is held, or what events have made of it; not another one. */
+/** Changes the claim that is held, or what events have made of it; undefined if it is another one. */
 export async function conclude(
   runtime: Runtime,
   held: StoredRecord,
   change: (claim: Claim) => Claim,
   snapshot?: Snapshot,
-): Promise<void> {
+): Promise<Put | undefined> {
   const mine = claimOf(held);
   let record: StoredRecord | undefined = held;
   return inRounds("The claim of an entity on its customer", async () => {
     const claim = claimOf(record);
-    if (claim?.generation !== mine?.generation || claim?.key !== mine?.key) return;
-    if (claim === undefined) return;
-    if ((await put(runtime, record, change(claim), snapshot)) !== undefined) return;
+    if (claim?.generation !== mine?.generation || claim?.key !== mine?.key) return undefined;
+    if (claim === undefined) return undefined;
+    const done = await put(runtime, record, change(claim), { snapshot });
+    if (done !== undefined) return done;
     record = await runtime.store.record("claim", held.id);
     return AGAIN;
   });

@@ -30,6 +30,8 @@ export interface TypedRecord<T extends object> {
   readonly kind: RecordKind;
   readonly id: string;
   read(from: Reading): Promise<Read<T>>;
+  /** As it was read along with others. */
+  among(found: readonly StoredRecord[]): Read<T>;
   /** The write that puts `data` over what was read, to be committed with others. */
   write(over: Read<T>, data: T): RecordWrite;
   /** Puts `data` over what was read. False if it has changed since; then nothing is written. */
@@ -71,13 +73,15 @@ export function defineRecord<T extends object>(
   });
   const committed = async (context: CommitContext, one: RecordWrite): Promise<boolean> =>
     (await commit(context, { source: "record", records: [one] })).committed;
+  const readFrom = (found: StoredRecord | undefined): Read<T> => ({
+    revision: found?.revision ?? 0,
+    data: found?.data as T | undefined,
+  });
   const record: TypedRecord<T> = {
     kind,
     id,
-    read: async ({ store }) => {
-      const found = await store.record(kind, id);
-      return { revision: found?.revision ?? 0, data: found?.data as T | undefined };
-    },
+    read: async ({ store }) => readFrom(await store.record(kind, id)),
+    among: (found) => readFrom(found.find((each) => each.kind === kind && each.id === id)),
     write,
     put: (context, over, data) => committed(context, write(over, data)),
     update: (context, change) =>

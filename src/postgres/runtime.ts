@@ -35,7 +35,10 @@ export interface PostgresConfig extends BillingConfig {
 
 /** What a call may bring along; everything is optional. */
 export interface Context {
-  /** Another pool for this call. It must not be an open transaction: a claim has to be committed. */
+  /**
+   * Another pool for this call. It must not be an open transaction: a claim has to be committed.
+   * What is made for a pool is kept as long as the pool, so pass the same one again.
+   */
   readonly db?: PoolLike;
 }
 
@@ -86,7 +89,16 @@ export function createNodeRuntime(config: PostgresConfig): NodeRuntime {
     ...(config.resources === undefined ? {} : { resources: config.resources }),
     ...(config.roles === undefined ? {} : { roles: config.roles }),
   };
-  const within = (context?: Context) => (context?.db === undefined ? own : on(storeOn(context.db)));
+  // What a process remembers hangs on its runtime, so a pool that comes again has the same one.
+  const byPool = new WeakMap<PoolLike, Runtime>([[config.db, own]]);
+  const within = (context?: Context): Runtime => {
+    if (context?.db === undefined) return own;
+    const known = byPool.get(context.db);
+    if (known !== undefined) return known;
+    const made = on(storeOn(context.db));
+    byPool.set(context.db, made);
+    return made;
+  };
   return {
     schema: schemaOf(config),
     store: { ...store, migrate: () => life.run(() => migrate(config.db, options)) },

@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from "vitest";
 import * as links from "../../../src/core/links/sessions.js";
 import { createBilling, createStripe } from "../../../src/postgres/index.js";
+import { createNodeRuntime } from "../../../src/postgres/runtime.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
 import { entityId, paying, price, sessionsOf, subscribing, urlsOf } from "./links-kit.js";
 
@@ -267,4 +268,17 @@ it("a call may bring its own pool", async () => {
   await stripe.subscribe({ db }, subscribing(app, await price(app)));
   expect(queries).toBeGreaterThan(0);
   await expect(createBilling({ ...app.config, db }).setup({ entityId })).resolves.toBeDefined();
+});
+
+it("a pool that calls bring again and again has one store, and remembers", async () => {
+  const { config, pool } = await still();
+  const another = () => ({
+    query: (text: string, values?: unknown[]) => pool.query(text, values),
+    connect: () => pool.connect(),
+  });
+  const db = another();
+  const node = createNodeRuntime(config);
+  expect(node.in({ db })).toBe(node.in({ db }));
+  expect(node.in({ db })).not.toBe(node.in({ db: another() }));
+  expect(node.in({ db: config.db })).toBe(node.in({}));
 });

@@ -20,7 +20,7 @@ export interface Situation {
   readonly now: number;
 }
 
-/** The number of objects that the lists still have to show; undefined if nobody knows. */
+/** The number of objects that the lists still have to show; undefined if that is unknown. */
 export function rowsLeft(at: Situation): number | undefined {
   let left = 0;
   for (const resource of at.resources) {

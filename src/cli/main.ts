@@ -15,7 +15,7 @@ import { createIo, EXIT } from "./terminal/io.js";
 const { stdout, stderr, stdin, env, argv } = process;
 const io = createIo({ stdout, stderr, stdin, env, cwd: process.cwd(), argv });
 
-// Whoever read our output is gone, as `| head` is: nobody is left to tell.
+// The reader of our output is gone, as with `| head`: nothing can be reported any more.
 for (const out of [stdout, stderr]) out.on("error", () => process.exit(EXIT.failed));
 
 const packageFile = new URL("../../package.json", import.meta.url);
@@ -28,7 +28,7 @@ const program = new Command("backend-billing")
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("Add --help for the options.")
   .configureOutput({
-    // Wrong arguments are told in JSON too, when that was asked for.
+    // Under --json wrong arguments are reported as JSON too.
     writeErr: (text) => {
       if (!io.json) io.warn(text.trimEnd());
     },

@@ -114,7 +114,7 @@ async function watch(
   }
 }
 
-/** Waits, but not longer than the work; how that ended is told elsewhere. */
+/** Waits, but not longer than the work; how that ended is reported elsewhere. */
 function pause(milliseconds: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const time = new Promise<void>((done) => {

@@ -13,7 +13,7 @@ export interface CronOptions {
   readonly reconcile?: string | false;
 }
 
-/** At an odd minute: whole hours are when everybody else's jobs run. */
+/** At an odd minute: most jobs run at whole hours. */
 // mutant "a reconcile on 29 February on Convex": "37 3 * * *" -> "37 3 29 2 *"
 const RECONCILE = "37 3 * * *";
 

@@ -63,8 +63,8 @@ export function billingErrorOf(error: unknown): BillingErrorData | undefined {
 }
 
 /**
- * Runs a function of the library. A `BillingError` is thrown on as a `ConvexError`; if its message is
- * not passed on, what may be told of it is logged, to the console where no logger was configured.
+ * Runs a function of the library. A `BillingError` is thrown on as a `ConvexError`; if its message
+ * is not passed on, its kind is logged, to the console where no logger was configured.
  */
 export async function withConvexErrors<T>(
   log: Logger | undefined,

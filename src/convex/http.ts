@@ -7,7 +7,9 @@ import type { ConvexRuntime } from "./runtime.js";
 /** What is used of the application's HTTP router. */
 export type RouterLike = Pick<HttpRouter, "route">;
 
-/** Registers the webhook and return routes. A webhook by another method is told so, not lost. */
+/**
+ * Registers the webhook and return routes. A webhook by another method gets an answer that says so.
+ */
 export function addConvexRoutes(
   convex: ConvexRuntime,
   config: BillingConfig,

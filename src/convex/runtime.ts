@@ -17,7 +17,7 @@ export type ActionContext = Pick<GenericActionCtx<GenericDataModel>, "runMutatio
 export interface ConvexRuntime {
   /** The runtime within one action. */
   in(ctx: ActionContext): Runtime;
-  /** Runs a part of the core within one action; its errors reach whoever called. */
+  /** Runs a part of the core within one action and passes its errors to the caller. */
   run<T>(ctx: ActionContext, work: (runtime: Runtime) => Promise<T>): Promise<T>;
   /** The same for a part of the core that makes the runtime over a store of its own. */
   runOver<T>(

@@ -1,7 +1,7 @@
 /**
- * Who does what is left to do: a commit schedules a worker in its own transaction, and a watchdog
- * looks after what a worker that died left behind. The watchdog is a mutation that schedules itself,
- * which Convex runs exactly once each time, and it rests when nothing is outstanding.
+ * Schedules the work that commits leave: a commit schedules a worker in its own transaction, and a
+ * watchdog restarts the work of a worker that died. The watchdog is a mutation that schedules
+ * itself, which Convex runs exactly once each time, and it rests when nothing is outstanding.
  */
 import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/server";
 import { records } from "../core/runtime/records/records.js";
@@ -39,7 +39,7 @@ const LATE = 5 * WATCH;
 /** Broken chains of pages that are restarted at once. */
 const CHAINS = 20;
 
-/** Who does what is due: records of these kinds, and asks. */
+/** Which worker does what is due: records of these kinds, and asks. */
 const WATCHED = { page: ["partition"], work: ["refresh", "claim"] } as const;
 
 export async function scheduleWork(db: Db, to: Scheduling, left: Left): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * The core's telemetry over `@opentelemetry/api`. Exceptions are never recorded: their messages may
- * quote somebody's data. A failed span has its `error.type`, and the log has the rest.
+ * quote personal data. A failed span has its `error.type`, and the log has the rest.
  */
 import {
   type Attributes as ApiAttributes,
@@ -84,7 +84,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   };
 }
 
-/** Names of ours get our prefix; `error.type` is everybody's. */
+/** Names of ours get our prefix; `error.type` is a standard name. */
 function named(attributes: Attributes): ApiAttributes {
   const all: ApiAttributes = {};
   for (const [name, value] of Object.entries(attributes)) {

@@ -45,7 +45,7 @@ export interface Pglite {
 }
 
 /**
- * A PGlite database as a pool of its one connection: while it is lent, everybody else waits.
+ * A PGlite database as a pool of its one connection: while it is lent, other callers wait.
  *
  * @example
  * ```ts

@@ -61,7 +61,7 @@ export interface CronJobs {
 
 // mutant "a catch-up on 29 February on PostgreSQL": "*/5 * * * *" -> "0 0 29 2 *"
 const CATCH_UP = "*/5 * * * *";
-/** At an odd minute: whole hours are when everybody else's jobs run. */
+/** At an odd minute: most jobs run at whole hours. */
 const RECONCILE = "37 3 * * *";
 const BACKGROUND = "* * * * *";
 const WORKERS = 16;
@@ -109,7 +109,7 @@ export async function addCronJobs(
         await prune(runtime);
         const until = Date.now() + TURN / 2;
         while (!stop.signal.aborted && Date.now() < until && (await workOnce(runtime)) > 0);
-        if (await workPage(runtime)) await wake(); // left behind by somebody who died
+        if (await workPage(runtime)) await wake(); // left behind by a process that died
       },
     },
     {

@@ -8,7 +8,10 @@ export interface Queryable {
 }
 
 export interface Connection extends Queryable {
-  /** `pg` tells of a connection that broke between two queries this way, and ends the process if nobody listens. */
+  /**
+   * `pg` tells of a connection that broke between two queries this way, and ends the process if
+   * there is no listener.
+   */
   on?(event: "error", listener: () => void): unknown;
   removeListener?(event: "error", listener: () => void): unknown;
   /** Gives the connection back; with `true` it is closed instead, because its state is unknown. */

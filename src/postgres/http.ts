@@ -16,7 +16,10 @@ export interface HonoLike {
   ): unknown;
 }
 
-/** Registers the webhook and return routes. Every method is taken, so that a wrong one is told. */
+/**
+ * Registers the webhook and return routes. Every method is taken, so that a wrong one gets an
+ * answer.
+ */
 export function addHonoRoutes(runtime: Runtime, app: HonoLike): void {
   const routes = routesOf(runtime.config);
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
@@ -35,7 +38,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 
 export function createNodeHandler(runtime: Runtime): NodeHandler {
   return async (request, response) => {
-    // A rejection here would end the process: plain `node:http` has nobody to catch it.
+    // A rejection here would end the process: plain `node:http` does not catch it.
     const answered = await answer(runtime, request).catch((error: unknown) => {
       runtime.log?.error(factsOf(error), "A request failed");
       const code = error instanceof BillingError ? error.code : "store_error";
@@ -62,7 +65,7 @@ async function answer(runtime: Runtime, incoming: MaybeRead): Promise<Response> 
 function toRequest(incoming: MaybeRead): Request {
   const { method = "GET", headers, originalUrl, url: rest = "/" } = incoming;
   const target = originalUrl ?? rest;
-  // Only the path counts; the host is whatever a stranger says it is.
+  // Only the path is used; the host is chosen by the sender.
   const url = new URL(target.startsWith("/") ? `http://localhost${target}` : target);
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined

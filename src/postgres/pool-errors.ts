@@ -29,7 +29,7 @@ export function surviveIdleErrors(pool: PoolLike, log?: Logger): void {
     );
   });
   // Between `pg` lending a connection and its borrower listening to it nothing listens, and a server
-  // that ends it at once is heard in that gap. The borrower's next query fails, which is enough.
+  // that ends it at once is caught in that gap. The borrower's next query fails, which is enough.
   const onConnect = pool.on as ((event: "connect", listener: Greeting) => unknown) | undefined;
   onConnect?.call(pool, "connect", (connection) => connection.on?.("error", () => {}));
 }

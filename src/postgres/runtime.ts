@@ -131,7 +131,7 @@ function createBackground(runtime: () => Runtime, life: Life): (delay: number) =
     life.later(delay, run);
   };
   const run = async () => {
-    isScheduled = false; // whoever wakes us from now on is heard
+    isScheduled = false; // a wake from now on schedules another run
     const began = Date.now();
     try {
       const done = await workOnce(runtime());

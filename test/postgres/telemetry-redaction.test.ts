@@ -79,7 +79,7 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
       "An object was read from Stripe",
       "A page failed and is tried again",
       "A run began",
-      "Somebody could not be sent back",
+      "A person could not be sent back",
     ];
     expect(expected.filter((message) => !messages.has(message))).toEqual([]);
     // A constraint's detail quotes the row, and a trigger's message the email.

@@ -1,6 +1,6 @@
 /**
  * The command `events`: what Stripe says happened beside what was received, and the replaying of
- * what was missed. A replay enters by the same door as a webhook: the receipt and the rule decide.
+ * what was missed. A replay is received as a webhook is: the receipt and the rule decide.
  */
 import type { Command } from "commander";
 import type Stripe from "stripe";

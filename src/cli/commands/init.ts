@@ -56,7 +56,7 @@ function unasked({ platform, variant, yes }: Options, likely: Choices): Choices 
   }
   throw new BillingError(
     "invalid_argument",
-    "There is nobody to ask here. Say --platform node-postgres or convex, and --variant A or B; or --yes for what fits this folder.",
+    "There is no terminal to ask questions on. Pass --platform node-postgres or convex and --variant A or B, or --yes for what fits this folder.",
   );
 }
 

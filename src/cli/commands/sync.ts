@@ -36,7 +36,7 @@ export function addSyncCommand(program: Command, io: Io): void {
     .option("--replace", "with --webhook: disable other endpoints at the same address")
     .option("--url <url>", "where your application is reached (default: BASE_URL)")
     .option("--portal", "create the billing portal's default configuration, if there is none")
-    .option("--show-secret", "print a new endpoint's signing secret also where nobody looks");
+    .option("--show-secret", "print a new endpoint's signing secret also without a terminal");
   withConvexOptions(withPaceOptions(withConnectOptions(command))).action((options: SyncOptions) =>
     options.convex ? syncOnConvex(io, options) : runSync(io, options),
   );

@@ -325,7 +325,7 @@ type Names<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Names<Rest>
   : never;
 
-/** What a finding's texts need to be told. */
+/** The values that a finding's texts contain. */
 export type Details<C extends Code> = {
   readonly [N in Names<(typeof catalogue)[C]["what"]> | Names<(typeof catalogue)[C]["fix"]>]:
     | string

@@ -9,7 +9,7 @@ export interface Finding {
   readonly fix: string;
 }
 
-/** What is left to tell once the platform's commands are known. */
+/** The values that a finding needs beside the platform's commands. */
 export type Blanks<C extends Code> = Omit<Details<C>, keyof Commands>;
 
 export type Find = <C extends Code>(

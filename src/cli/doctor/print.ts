@@ -26,7 +26,7 @@ function printFinding(io: Io, { code, severity, what, fix }: Finding): void {
 const counted = (count: number, word: string): string =>
   `${count} ${word}${count === 1 ? "" : "s"}`;
 
-/** What could be looked at; the rest is told by a finding. */
+/** What could be read; a finding covers the rest. */
 function checkedOf({ stripe, database, webhook, address }: Facts): string[] {
   const answers = stripe?.state === "answers" ? stripe : undefined;
   return [

@@ -2,7 +2,7 @@
 import type { Answer, WebhookFacts } from "./facts.js";
 import type { Find, Finding } from "./finding.js";
 
-/** The cause that explains the most comes first; what follows from it is not told as well. */
+/** The cause that explains the most comes first; its consequences are not reported as well. */
 export function diagnoseRoute(
   find: Find,
   webhook: string,

@@ -104,7 +104,7 @@ const hasTypeScript = (folder: Folder): boolean =>
     folder.list(place).some((name) => /\.[cm]?tsx?$/.test(name)),
   );
 
-/** A file that cannot be read says nothing; whoever needs it will complain in better words. */
+/** An unreadable file counts as empty: the tool that needs it reports the problem. */
 function parsed(text: string | undefined): PackageFile & { readonly functions?: unknown } {
   try {
     return Object(JSON.parse(text ?? "{}")) as PackageFile;

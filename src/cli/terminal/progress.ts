@@ -79,7 +79,7 @@ function drawing(io: Io, moment: Moment, frame: number): string[] {
     const mark = { running: at.pages > 0 ? spin : "·", done: "✓", failed: "✗" }[at.state];
     const colour = ({ running: "cyan", done: "green", failed: "red" } as const)[at.state];
     const text = `${name.padEnd(widest)} ${count(at.rows).padStart(11)}`;
-    // What is tried again is told while it is, so that nobody wonders.
+    // The error of a retried page is shown, so that a pause is explained.
     const room = io.width - text.length - 7;
     const error = at.error === undefined ? "" : `  ${io.paint("yellow", cut(at.error, room))}`;
     return `  ${io.paint(colour, mark)} ${text}${error}`;

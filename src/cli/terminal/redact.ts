@@ -8,7 +8,7 @@ const PARAMETER =
   /\b((?:ssl)?password|passwd|pwd)(\s*=\s*)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s&#"']+)/gi;
 /** A field of JSON whose name ends in what it is. */
 const FIELD = /("(?:\w*_)?(?:password|secret)"\s*:\s*)"(?:[^"\\]|\\.)*"/gi;
-/** A name that says that its value is nobody's business. */
+/** Names whose values are secrets. */
 const SECRET_NAME = /SECRET|PASSWORD|TOKEN|API_KEY|DEPLOY_KEY|PRIVATE/i;
 /** Shorter values are words that may well stand in a sentence. */
 const SHORTEST = 8;

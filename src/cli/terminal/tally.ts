@@ -78,14 +78,14 @@ function sum(counts: Counts, more: Partial<Counts>): Counts {
 
 const FIELD = { write: "stored", touch: "unchanged", drop: "refused", ask: "asked" } as const;
 
-/** What became of each object of a batch, told by the rule's own outcomes. */
+/** What became of each object of a batch, by the outcomes of the rule. */
 function countsOf(batch: Batch, result: Committed): Partial<Counts>[] {
   if (!result.committed) return [];
   return result.units.flatMap((unit, at): Partial<Counts>[] => {
     if (unit.duplicate) return [{ duplicates: 1 }];
     const snapshots = batch.units[at]?.snapshots ?? [];
     return unit.outcomes.map(({ act }, index) => {
-      // What is asked again counts then; what was set aside is told by the run's report.
+      // What is asked again counts then; what was set aside is in the run's report.
       if (act === "retry" || act === "aside") return {};
       const kind = snapshots[index]?.kind;
       const isGone = act === "write" && (kind === "deleted" || kind === "missing");

@@ -73,7 +73,7 @@ const single = v.union(
   v.object({ type: v.literal("offers"), priceIds: v.array(text) }),
   v.object({ type: v.literal("customerOf"), entityId: text }),
   v.object({ type: v.literal("activeSubscriptionsOf"), entityId: text }),
-  /** Sees to it that nothing due is forgotten; schedules itself as long as anything is outstanding. */
+  /** Restarts work that is overdue; schedules itself as long as anything is outstanding. */
   v.object({ type: v.literal("watch") }),
 );
 

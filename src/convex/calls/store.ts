@@ -56,7 +56,7 @@ export function createConvexStore(
     snapshots.flatMap((snapshot) => {
       const { resource, id: object, content } = snapshot;
       if (content === null || !(OMITTED in content)) return [];
-      // The names of what was left out may be keys of metadata, so only their number is told.
+      // The names of what was left out may be keys of metadata, so only their number is logged.
       const omitted = (content[OMITTED] as readonly string[]).length;
       log?.warn(
         { object, resource, omitted },

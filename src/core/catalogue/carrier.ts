@@ -1,6 +1,6 @@
 /**
- * Which entity a customer's metadata names, and whether it is one of this application's. Metadata
- * is written by anybody who may write customers, so it is judged before anything follows from it.
+ * Which entity a customer's metadata names, and whether it is one of this application's. Anyone who
+ * may write customers may write metadata, so it is checked before it is used.
  */
 
 /** The metadata key under which a customer carries its entity. */
@@ -47,7 +47,7 @@ export type EntityInMetadata =
   | { readonly is: "foreign"; readonly entityId: string; readonly app: string | null }
   | { readonly is: "malformed" };
 
-/** Judges metadata as it came, by the application's own name if it has one. */
+/** Reads untrusted metadata, with the application's own name if it has one. */
 export function entityInMetadata(metadata: unknown, app: string | undefined): EntityInMetadata {
   if (typeof metadata !== "object" || metadata === null) return { is: "none" };
   const fields = metadata as { readonly [key: string]: unknown };

@@ -104,7 +104,7 @@ export const resources = {
     ],
     cutLists: [{ path: "items", rest: itemsOf }],
     emptyRowPer: "customers",
-    // A price made inside a subscription is in no list. It is told from one still to be listed.
+    // A price made inside a subscription is in no list. This tells it from one still to be listed.
     listedAfter: "prices",
   }),
 

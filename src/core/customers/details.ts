@@ -87,7 +87,7 @@ export async function bringDetails(
       return true;
     }
   }
-  // The mirror may not have heard of a change that a person made just now.
+  // The mirror may lack a change that a person made just now.
   const startedAt = runtime.now();
   const customer = await runtime
     .stripe()

@@ -92,7 +92,7 @@ async function setUp(
   });
 }
 
-/** Customers that are being made, for callers who come meanwhile. */
+/** Customers that are being created, so that concurrent callers of this process can wait. */
 const making = new WeakMap<Runtime, Map<string, Promise<unknown>>>();
 
 /**
@@ -159,7 +159,7 @@ export interface Carrier {
 /**
  * A customer that carries an entity's id was seen: it may resolve a claim, be adopted, or be one
  * too many. What it carries is read from the mirror, where it was judged: what an old event says
- * links nothing. Saying it twice does no harm.
+ * links nothing. Idempotent.
  */
 export async function observeCustomer(runtime: Runtime, customer: Carrier): Promise<void> {
   const { id } = customer;
@@ -207,7 +207,7 @@ async function linkSighting(
   });
 }
 
-/** Links that were seen, by entity. Every event about a customer asks, and seldom for anything new. */
+/** Links that were seen, by entity: a cache, because every event about a customer asks for one. */
 const links = new WeakMap<Runtime, Map<string, string>>();
 const MOST_LINKS = 10_000;
 

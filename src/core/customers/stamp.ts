@@ -28,8 +28,9 @@ export interface StampReport {
 }
 
 /**
- * Stamps every linked customer that carries no application's name. `onStamped` hears of each that was.
- * What Stripe refuses for one customer is reported and the others go on; anything else is thrown.
+ * Stamps every linked customer that carries no application's name. `onStamped` is called after
+ * each, with the number so far. What Stripe refuses for one customer is reported and the others go
+ * on; anything else is thrown.
  */
 export async function stampCustomers(
   runtime: Runtime,
@@ -82,7 +83,7 @@ async function stamp(
   }
   const mark = markOf(customer.metadata, app);
   if (mark === "theirs") return "theirs";
-  // Also where Stripe has the name already: the mirror, which lacks it, is onStamped by the answer.
+  // Also where Stripe has the name already: the answer brings it to the mirror, which lacks it.
   const snapshot = await inTurn(runtime, "POST customers", async () => {
     const startedAt = runtime.now();
     const params = { metadata: { [APP_KEY]: app } };
@@ -93,7 +94,7 @@ async function stamp(
   return mark === "ours" ? "ours" : "stamped";
 }
 
-/** Asks when it is its turn, and again where Stripe says that this was too fast. */
+/** Sends a request through the pacer, and again after a 429. */
 async function inTurn<T>(
   runtime: Runtime,
   endpoint: string,

@@ -1,7 +1,7 @@
 /**
  * Remembers which customers were seen that carry an entity's id and are not this application's: for
- * `doctor`. One short record, an example for each application, written at most once per process
- * and application, so that a neighbour's million customers cost nothing.
+ * `doctor`. One short record, an example for each application, written at most once per process and
+ * application, so that another application's customers cost next to nothing.
  */
 import type { EntityInMetadata } from "../catalogue/carrier.js";
 import type { Store } from "../mirror/store.js";
@@ -12,7 +12,7 @@ import type { Runtime } from "../runtime/runtime.js";
 /** Kinds and applications that are remembered at most. */
 const MOST = 20;
 
-/** What a customer carries makes it a stranger; undefined if it may be linked, or carries nothing. */
+/** The customer as a stranger; undefined if it may be linked or names no entity. */
 export function strangerBy(entity: EntityInMetadata, customer: string): Stranger | undefined {
   if (entity.is === "malformed") return { kind: "malformed", app: null, customer };
   if (entity.is !== "foreign") return undefined;

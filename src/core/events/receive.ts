@@ -1,7 +1,7 @@
 /**
- * The one door through which events enter the mirror, whether a webhook brought them or the event
- * list: what an event means, and its commit. When this returns, everything the event asks for is
- * stored or durably asked for.
+ * Receives every event, from a webhook or from the list of events: what it means for the mirror,
+ * and its commit. When `receiveEvent` returns, everything the event asks for is stored or durably
+ * requested.
  */
 import type Stripe from "stripe";
 import { entityInMetadata } from "../catalogue/carrier.js";
@@ -33,7 +33,7 @@ export async function receiveEvent(
     return "ignored";
   }
   const result = await commit(runtime, { source: "event", units: [effect.unit] });
-  // Also for a duplicate: whoever handled it first may have died before this.
+  // Also for a duplicate: the process that handled it first may have died before this.
   if (effect.followUp !== undefined) await follow(runtime, effect.followUp);
   if (effect.stranger !== undefined) await recordStrangers(runtime, [effect.stranger]);
   const outcome = eventOutcome(effect.unit, result.units[0]);
@@ -42,7 +42,7 @@ export async function receiveEvent(
   return result.units[0]?.duplicate === false ? "handled" : "duplicate";
 }
 
-/** What an event asks for: what is committed at once, and what is to be followed afterwards. */
+/** The effect of an event: the unit to commit, and what to do after the commit. */
 export interface EventEffect {
   readonly unit: Unit & { readonly receipt: Receipt };
   readonly followUp: FollowUp | undefined;
@@ -85,7 +85,7 @@ function refreshRequest(runtime: Runtime, event: ReceivedEvent): RecordRequest[]
   return [{ kind: "refresh", id: customer, due, data: {} }];
 }
 
-/** What happened to a customer that the links between entities and customers must follow. */
+/** What a change of a customer means for the link to its entity, done after the commit. */
 export type FollowUp =
   | { readonly forget: string }
   | { readonly observe: Parameters<typeof observeCustomer>[1] };
@@ -109,7 +109,7 @@ function followUpOf(runtime: Runtime, event: ReceivedEvent): Omit<EventEffect, "
   };
 }
 
-/** Keeps the links in step. Doing it twice does no harm. */
+/** Does the follow-up of a customer's change. Idempotent. */
 export async function follow(runtime: Runtime, followUp: FollowUp): Promise<void> {
   if ("forget" in followUp) await forgetCustomer(runtime, followUp.forget);
   else await observeCustomer(runtime, followUp.observe);

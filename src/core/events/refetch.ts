@@ -1,6 +1,6 @@
 /**
- * Answers the asks: retrieves what the mirror could not tell and writes it, if nothing happened in
- * between. A worker may die at any point; whatever it held is handed out again.
+ * Answers asks: retrieves objects whose state is in doubt and writes them, unless something was
+ * written in between. A worker may die at any point; its asks are due again after the lease.
  */
 import type Stripe from "stripe";
 import { entityInMetadata } from "../catalogue/carrier.js";
@@ -25,7 +25,7 @@ import { paced } from "../stripe/pacer.js";
 
 // mutant "no watchdog": 30_000 -> 1_800_000
 const LEASE = 30_000;
-/** How often an answer that somebody waits for may be overtaken before the ask goes back. */
+/** How often an answer that a caller waits for may be overtaken before the ask is postponed. */
 const ROUNDS = 5;
 /** Milliseconds after which Stripe is asked again, at least, when it limits us or does not answer. */
 const LIMITED = 3_000;
@@ -45,8 +45,8 @@ export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promi
 }
 
 /**
- * Answers one ask. False if Stripe could not be asked now, or something came in between too often;
- * then the ask waits. If somebody waits for it, it does not wait for its turn.
+ * Answers one ask. False if Stripe could not be asked now, or if the answer was overtaken too
+ * often: the ask is then postponed. With a caller waiting, the request does not wait for the pacer.
  */
 export function answerAsk(
   runtime: Runtime,
@@ -99,7 +99,7 @@ async function answer(
   return false;
 }
 
-/** An event that could not be used said nothing about the customer's entity; its answer does. */
+/** An unusable event has no metadata of the customer; the retrieved object does. */
 async function followAnswer(runtime: Runtime, { id, content }: Snapshot): Promise<void> {
   const { metadata } = (content ?? {}) as { readonly metadata?: unknown };
   const entity = entityInMetadata(metadata, runtime.app);
@@ -111,8 +111,8 @@ async function followAnswer(runtime: Runtime, { id, content }: Snapshot): Promis
 }
 
 /**
- * The refresh that a subscription's customer waits for. Reading the subscription from now on tells
- * what it would have told, so it can be dropped: a hint that comes later raises its revision.
+ * The pending refresh of a subscription's customer. Reading the subscription from now on answers
+ * it, so it can be dropped; a later hint raises its revision.
  */
 async function refreshWaitingFor(
   runtime: Runtime,
@@ -123,7 +123,9 @@ async function refreshWaitingFor(
   return row && runtime.store.record("refresh", row.customerId);
 }
 
-/** Writes an answer, and drops the refresh that it makes needless unless another event has requested it again. */
+/**
+ * Writes an answer and drops the refresh that it answers, unless an event has requested it again.
+ */
 async function store(
   runtime: Runtime,
   snapshot: Snapshot,
@@ -137,13 +139,16 @@ async function store(
   return unit?.duplicate === false ? unit.outcomes[0] : undefined;
 }
 
-/** Puts the ask off and has somebody look then. Whoever dies here is waited for by the lease. */
+/**
+ * Postpones the ask and wakes a worker then. If this process dies here, the ask is due after its
+ * lease.
+ */
 async function postpone(runtime: Runtime, ask: Ask, delay: number): Promise<void> {
   await runtime.store.postponeAsk(ask, runtime.now() + delay);
   runtime.wake(delay);
 }
 
-/** As long as Stripe says, if it says so. Objects that failed together do not come back together. */
+/** Stripe's Retry-After if it has one, with a random spread for objects that failed together. */
 function pauseAfter(error: unknown, { id, revision }: Ask): number {
   const least = stripeStatus(error) === 429 ? LIMITED : FAILED;
   const { headers } = error as { headers?: AnswerHeaders };
@@ -173,7 +178,7 @@ export async function retrieve(
       object: string;
     }>;
     const send = () => {
-      startedAt = runtime.now(); // waiting for one's turn is no part of the answer
+      startedAt = runtime.now(); // the wait for the pacer is no part of the answer's time
       return call(stripe, id);
     };
     object = await turn(`GET ${resource}/{id}`, send);
@@ -222,7 +227,7 @@ async function completed(
   return { object: whole, interval: { lo, hi } };
 }
 
-/** Sends a request when it is its turn. */
+/** Sends a request through the pacer. */
 type Turn = <T>(endpoint: string, send: () => PromiseLike<T>) => PromiseLike<T>;
 
 interface Answer {

@@ -1,7 +1,7 @@
 /**
- * Refreshes the subscriptions of one customer: what a payment hinted at, without naming one, is read
- * from Stripe. Hints are records, so many of them for one customer become one reading, and none is
- * lost; where a subscription of that customer is read for another reason, that reading serves.
+ * Refreshes the subscriptions of one customer, after an event of a payment that names none of them.
+ * Hints are records, so many of them for one customer become one reading, and none is lost; where a
+ * subscription of that customer is read for another reason, that reading serves.
  */
 
 import { snapshotsOfPage } from "../mirror/snapshot.js";
@@ -16,8 +16,8 @@ import { answerAsk } from "./refetch.js";
 const LEASE = 30_000;
 
 /**
- * Reads a customer's subscriptions, canceled ones too, and stores what it saw. What an event just
- * told otherwise is asked about: a little later, or at once if somebody is waiting to see it.
+ * Reads a customer's subscriptions, canceled ones too, and stores them. Where an event contradicts
+ * the list, Stripe is asked about that subscription: later, or at once if a caller waits for it.
  */
 export async function refreshCustomer(
   runtime: Runtime,

@@ -1,6 +1,6 @@
 /**
- * The webhook route: verify, commit, answer. 2xx is said only once everything is stored, so that
- * Stripe delivers again whatever was not.
+ * The webhook route: verify, commit, answer. It answers 2xx only once everything is stored, so that
+ * Stripe delivers again what was not.
  */
 
 import { type ReceivedEvent, readEvent } from "../mirror/snapshot.js";
@@ -100,7 +100,9 @@ async function receive(
   }
 }
 
-/** The body, once it is proven to be Stripe's. What can be told by the headers is told first. */
+/**
+ * The body, once it is proven to be Stripe's. What the headers alone can refuse is refused first.
+ */
 async function proven(runtime: Runtime, request: Request, source: BodySource): Promise<string> {
   webhookSecrets(runtime.config); // without them the sender is not to blame
   const header = judgeHeader(request.headers.get("stripe-signature"), runtime.now());

@@ -59,7 +59,7 @@ export async function returnLink(
   const data = toBase64Url(new TextEncoder().encode(JSON.stringify(signed)));
   const signature = await signatureOf(runtime.config, `${kind} ${data}`);
   const link = `${runtime.baseUrl()}${routePath(runtime.config)}/return/${kind}?data=${data}&signature=${signature}`;
-  // Stripe puts the id in; it cannot be signed, because nobody knows it yet.
+  // Stripe fills in the id, which does not exist yet and so cannot be signed.
   return kind === "checkout" ? `${link}&session_id=${PLACEHOLDER}` : link;
 }
 
@@ -111,8 +111,8 @@ export async function handleReturn(
     const code = error instanceof BillingError ? error.code : "store_error";
     const advice = configAdvice(error);
     if (advice !== undefined) {
-      reportConfigProblem(runtime, "Somebody could not be sent back", advice);
-    } else runtime.log?.error(factsOf(error), "Somebody could not be sent back");
+      reportConfigProblem(runtime, "A person could not be sent back", advice);
+    } else runtime.log?.error(factsOf(error), "A person could not be sent back");
     return problem(500, code, "This application is not set up completely.");
   }
 }
@@ -165,7 +165,7 @@ function destination(target: string, session: string | null): string {
   return new URL(target.replaceAll(PLACEHOLDERS, id)).href;
 }
 
-/** Refreshes, but never keeps the person waiting, and never fails them. */
+/** Refreshes, within a time limit and without failing the redirect. */
 async function refreshInTime(runtime: Runtime, customer: string): Promise<void> {
   const refresh = async () => {
     if (await mayRefresh(runtime, customer))

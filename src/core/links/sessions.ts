@@ -185,7 +185,7 @@ async function checkoutLink(runtime: Runtime, args: CheckoutArgs): Promise<Link>
   });
 }
 
-/** Finds or makes the entity's customer, each time it is called. */
+/** A function that finds or creates the entity's customer. */
 function customerFor(
   runtime: Runtime,
   entityId: string,
@@ -256,7 +256,7 @@ async function openPage(
     return create(await returnLink(runtime, back, 1)).catch(provider);
   });
   if (opened.url) {
-    // Not the link: whoever has it is let in.
+    // The link is not logged: it grants access to anyone who has it.
     runtime.log?.info({ object: to.customerId, link: to.kind }, "A link was made");
     return { url: opened.url };
   }

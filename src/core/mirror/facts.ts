@@ -1,7 +1,7 @@
 /**
- * What a plan depends on. The plan asks for facts one by one; a store answers those that it has read,
- * and is told which are still missing. So every store reads in one general way, and reads nothing
- * that the plan does not need.
+ * What a plan depends on. The plan asks for facts one by one; a store answers those that it has
+ * read, and learns which are still missing. So every store reads in one general way, and reads
+ * nothing that the plan does not need.
  */
 import type { ResourceName } from "../catalogue/catalogue.js";
 import type { Version } from "./rule.js";

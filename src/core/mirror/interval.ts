@@ -1,6 +1,6 @@
 /**
- * When was this true? A snapshot holds for an interval of Stripe's time, in seconds. Stripe shows
- * whole seconds and its clocks differ a little, so every interval is widened before it is used.
+ * The interval of Stripe's time, in seconds, in which a snapshot was true. Stripe shows whole
+ * seconds and its clocks differ a little, so every interval is widened before it is used.
  */
 
 export interface Interval {

@@ -33,7 +33,7 @@ export interface Decided {
   }[];
 }
 
-/** What is to be read before it can be told what the batch does. */
+/** The facts that must be read before the batch can be planned. */
 export interface Undecided {
   readonly missing: readonly Need[];
 }

@@ -10,7 +10,7 @@ export interface Version extends Interval {
   readonly revision: number;
   /**
    * `live`: the row is there. `deleted`: Stripe said so, a tombstone. `missing`: a retrieval
-   * answered 404, which is not final. `unknown`: heard of, never seen.
+   * answered 404, which is not final. `unknown`: named by an event, content never received.
    */
   readonly state: "live" | "deleted" | "missing" | "unknown";
   /** Stripe must be asked. */
@@ -19,7 +19,7 @@ export interface Version extends Interval {
   readonly first: boolean;
 }
 
-/** How a snapshot was come by, which decides how it is judged. */
+/** Where a snapshot comes from, which decides how it is judged. */
 export type Origin =
   /** An event: judged by intervals. */
   | "event"
@@ -28,11 +28,13 @@ export type Origin =
   /** A retrieval of this object: counts only if nothing happened since it was asked. */
   | "answer";
 
+/** What the rule reads of a snapshot: everything but which object it is, and its content. */
+/** What the rule reads of a snapshot: everything but which object it is, and its content. */
 export interface SnapshotFacts extends Interval {
   readonly origin: Origin;
   /** `created`, `changed` and `deleted` as Stripe tells it; `missing` is a 404. */
   readonly kind: "created" | "changed" | "deleted" | "missing";
-  /** False for a thin event, another API version or a cut list: it says that, not what. */
+  /** False for a change without usable content: thin event, other API version, truncated list. */
   readonly usable: boolean;
   /** Of an answer: the revision at which it was asked. */
   readonly askedAt?: number;
@@ -41,7 +43,7 @@ export interface SnapshotFacts extends Interval {
 export interface Circumstances {
   /** Deleted objects of this kind can come back under the same id. */
   readonly idsReturn: boolean;
-  /** The end of the last complete listing of this kind; older first sights are asked about. */
+  /** The end of the last complete listing; a first event from before it is asked about. */
   readonly watermark: number | undefined;
   /** Whether the content is the same as the stored one; undefined when that was not looked up yet. */
   readonly equal: boolean | undefined;
@@ -70,7 +72,7 @@ export const ASK_DELAY = 2000;
 const NEVER: Interval = { lo: -1, hi: -1 };
 const DROP: Verdict = { act: "drop" };
 
-/** Judges one snapshot. The verdict must be applied in the transaction that read `known`. */
+/** Judges one snapshot. Apply the verdict in the transaction that read `known`. */
 export function judge(
   known: Version | undefined,
   snapshot: SnapshotFacts,
@@ -170,7 +172,7 @@ function touched(known: Version, snapshot: SnapshotFacts): Verdict {
   return { act: "touch", next, content: "keep" };
 }
 
-/** No telling which is newer: Stripe must be asked, and nobody may forget it. */
+/** Which is newer is unknown: the object is marked stale until Stripe has answered. */
 function asked(known: Version | undefined): Verdict {
   const base = known ?? { ...NEVER, revision: 0, state: "unknown" as const, first: false };
   return {

@@ -11,7 +11,7 @@
 import type { ResourceName, Row, StripeObject } from "../catalogue/catalogue.js";
 import type { SnapshotFacts, Version } from "./rule.js";
 
-/** What some source saw of one object. `content` is null for a deletion and for what is unusable. */
+/** One object as a source showed it. `content` is null for a deletion and for unusable content. */
 export interface Snapshot extends SnapshotFacts {
   readonly resource: ResourceName;
   readonly id: string;
@@ -45,7 +45,7 @@ export interface StoredRecord {
   readonly revision: number;
   /** What the record points at: a claim its customer, a partition its run. */
   readonly ref: string | null;
-  /** Milliseconds at which somebody should look at it; null for never. */
+  /** Milliseconds at which a worker takes it up; null for never. */
   readonly due: number | null;
   readonly data: RecordData;
 }
@@ -138,7 +138,7 @@ export interface Ask {
 /** Work that was taken, and until when. */
 export interface Lease {
   readonly now: number;
-  /** Milliseconds until somebody else may take it. */
+  /** Milliseconds until another worker may take it. */
   readonly lease: number;
   readonly limit: number;
 }

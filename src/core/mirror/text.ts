@@ -12,7 +12,7 @@ export function wellFormed(text: string): string {
 
 const texts = new WeakMap<object, string>();
 
-/** The JSON of a content that nobody changes. */
+/** The JSON of a content, cached by identity: the object must not be changed afterwards. */
 export function textOf(content: object): string {
   const known = texts.get(content);
   if (known !== undefined) return known;

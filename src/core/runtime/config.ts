@@ -21,7 +21,7 @@ export interface Logger {
   info(details: LogDetails, message: string): void;
   /** Something was refused, or failed and is tried again. */
   warn(details: LogDetails, message: string): void;
-  /** Somebody should look at it. */
+  /** A person should look at it. */
   error(details: LogDetails, message: string): void;
 }
 
@@ -96,7 +96,10 @@ export interface Timing {
   readonly claimLook: number;
   /** How long `setup` waits for another caller before it gives up. */
   readonly claimPatience: number;
-  /** How long after a payment its customer's subscriptions are refreshed, if nothing has told by then. */
+  /**
+   * How long after a payment its customer's subscriptions are refreshed, if no event has shown them
+   * by then.
+   */
   readonly refreshDelay: number;
   /** How long the return route waits for Stripe before it sends the person on. */
   readonly returnPatience: number;
@@ -123,7 +126,7 @@ export const TIMING: Timing = {
   reconcileEvery: 24 * 60 * 60_000,
 };
 
-/** The variable, the missing word and the command that sets it, said once. */
+/** The error for a missing setting: the option, its variable, and how to set it. */
 function missing(name: string, option: string): BillingError {
   return new BillingError(
     "invalid_config",

@@ -1,11 +1,11 @@
 /**
- * What may be told of an error in a log or a span: which kind it is, never what it says. Stripe's
- * messages quote emails and parts of keys, PostgreSQL's quote values, a parser's quote its input.
+ * What a log or a span may contain of an error: its kind, never its message. Stripe's messages
+ * quote emails and parts of keys, PostgreSQL's quote values, a parser's quote its input.
  */
 import Stripe from "stripe";
 import { BillingError, type BillingErrorCode } from "./errors.js";
 
-/** The code of the library's own errors, or what an error of somebody else amounts to. */
+/** The code of the library's own errors; `unexpected` for any other error. */
 export type ErrorType = BillingErrorCode | "unexpected";
 
 export type ErrorFacts = {
@@ -18,7 +18,7 @@ export type ErrorFacts = {
   readonly advice?: string;
 };
 
-/** Of these the message is the library's own, about the configuration, and quotes nobody. */
+/** With these codes the message is about the configuration and contains no customer data. */
 const ADVISING: readonly BillingErrorCode[] = [
   "invalid_config",
   "livemode_mismatch",

@@ -4,7 +4,10 @@ import type { Runtime } from "./runtime.js";
 
 const LEASE = 60_000;
 
-/** Runs `work` while nobody else runs under the same name. A holder that dies is waited for. */
+/**
+ * Runs `work` under a lock of that name, shared by all processes. The lock of a dead holder
+ * expires.
+ */
 export async function exclusively<T>(
   runtime: Runtime,
   name: string,

@@ -1,4 +1,4 @@
-/** What is told of events, customers and commits: one place for the words, the ids and the counts. */
+/** The log lines and metrics of events, customers and commits. */
 
 import type { Batch, Receipt, Snapshot, Store, Unit, UnitOutcome } from "../mirror/store.js";
 import type { Runtime } from "./runtime.js";
@@ -8,9 +8,9 @@ import { type Attributes, observed, type Telemetry } from "./telemetry.js";
 export type EventSource = "webhook" | "list";
 
 /**
- * `stored`: the mirror took it. `asked`: it told that something changed, and Stripe is asked what.
- * `older`: more is known already. `duplicate`: the same event came before. `ignored`: nothing
- * depends on it. `set_aside`: its object cannot be stored, which is remembered.
+ * `stored`: the mirror took it. `asked`: something changed, and Stripe is asked what. `older`: more
+ * is known already. `duplicate`: the same event came before. `ignored`: nothing depends on it.
+ * `set_aside`: its object cannot be stored, which is remembered.
  */
 export type EventOutcome = "stored" | "asked" | "older" | "duplicate" | "ignored" | "set_aside";
 
@@ -34,7 +34,7 @@ export function eventOutcome(unit: Unit, outcome: UnitOutcome | undefined): Even
   return outcome.outcomes.length > 0 ? "older" : "ignored";
 }
 
-/** Tells of one event. The list shows most events a second time, which is no news. */
+/** Logs and measures one event. Duplicates from the list of events are expected and not logged. */
 export function logEvent(
   { log, telemetry, now }: Runtime,
   source: EventSource,
@@ -50,7 +50,7 @@ export function logEvent(
   telemetry.measure("event.lag", Math.max(0, now() / 1000 - created), { source, type });
 }
 
-/** Tells of the events of a page, once it is committed. */
+/** Logs and measures the events of a page, once it is committed. */
 export function logListed(
   runtime: Runtime,
   units: readonly Unit[],
@@ -74,7 +74,7 @@ export function logAside(
   telemetry?.measure("set_aside", 1, { resource });
 }
 
-/** An entity's id may be an email, so it is told by its customer alone. */
+/** Names the customer only: an entity's id may be an email address. */
 export function logLinked({ log, telemetry }: Runtime, customer: string | null): void {
   log?.info({ object: customer ?? undefined }, "A customer was linked to its entity");
   telemetry?.measure("customers.linked", 1, {});
@@ -96,7 +96,9 @@ export function observedStore(store: Store, telemetry: Telemetry): Store {
   };
 }
 
-/** Sizes, and ids where there is but one. The ids of records are entities' and links': not told. */
+/**
+ * Sizes, and ids where there is but one. Ids of records are left out: they name entities and links.
+ */
 function attributesOf({ units, records = [] }: Batch): Attributes {
   const snapshots = units.flatMap((unit) => unit.snapshots ?? []);
   const [only] = snapshots;

@@ -1,7 +1,7 @@
-/** Compare-and-set until it succeeds, with an end: no number of conflicts keeps a caller for ever. */
+/** Compare-and-set until it succeeds, with a bounded number of attempts. */
 import { BillingError } from "./errors.js";
 
-/** Answered by an attempt that was overtaken and should be made again. */
+/** Returned by an attempt that was overtaken and should be repeated. */
 export const AGAIN: unique symbol = Symbol("again");
 
 /** Far more than callers of one record ever meet; conflicts beyond it have another cause. */

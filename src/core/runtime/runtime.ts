@@ -26,7 +26,7 @@ export interface Runtime {
   readonly effects: ReturnType<typeof effectsByEvent>;
   readonly tolerances: Tolerances;
   readonly timing: Timing;
-  /** Undefined when nobody listens, so that nothing is put together for nobody. */
+  /** Undefined without a logger, so that no line is composed in vain. */
   readonly log: Logger | undefined;
   readonly telemetry: Telemetry | undefined;
   /** The application's own address, without a slash at the end; throws if it is not known. */

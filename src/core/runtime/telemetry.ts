@@ -1,11 +1,11 @@
 /**
- * What the library tells of itself in numbers and spans, through a port that any backend can
+ * What the library reports about itself in metrics and spans, through a port that any backend can
  * implement. A metric's attributes are few and fixed by the table below; ids go to spans and logs
- * alone. Nothing here takes what an error says, because that may quote somebody's data.
+ * alone. No error message is recorded, because it may quote personal data.
  */
 import { errorType } from "./error-facts.js";
 
-/** What an operation's duration is told by, beside its own attributes. */
+/** The attributes that every operation's duration has, beside its own. */
 const ENDING = ["outcome", "error.type"] as const;
 
 interface Metric {
@@ -115,10 +115,10 @@ export interface Telemetry {
   span<T>(name: OperationName, work: (span: Span) => Promise<T>): Promise<T>;
 }
 
-/** Adds to what is told of an operation. What its metric does not list is told by its span alone. */
+/** Adds attributes to an operation's span; those that its metric lists go to the metric too. */
 export type Annotate = (attributes: Attributes) => void;
 
-/** Runs an operation and tells how long it took and how it ended; costs nothing without telemetry. */
+/** Runs an operation and records its duration and outcome; costs nothing without telemetry. */
 export function observed<T>(
   telemetry: Telemetry | undefined,
   name: OperationName,

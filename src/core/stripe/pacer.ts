@@ -1,7 +1,7 @@
 /**
  * One pace for all workers of a deployment. The line of slots is a record; a process reserves what
  * it needs for about the next half second, so that the record is not written for every request, and
- * forgets what it did not use in time. What people wait for is not paced.
+ * forgets what it did not use in time. Requests that a caller waits for are not paced.
  */
 
 import { type AnswerHeaders, headerOf } from "../mirror/headers.js";
@@ -25,7 +25,7 @@ const GRACE = 500;
 /** The part of the last second's requests that is reserved ahead. */
 const AHEAD = 0.5;
 
-/** Somebody who waits for a slot. */
+/** A request that waits for a slot. */
 interface Waiter {
   readonly endpoint: string;
   give(at: number): void;
@@ -62,7 +62,7 @@ function ratesOf(config: BillingConfig): Rates | undefined {
   );
 }
 
-/** Calls Stripe when it is this request's turn. A 429 slows everybody down and is thrown on. */
+/** Calls Stripe when a slot is free. A 429 slows all workers down and is thrown. */
 export async function paced<T>(
   runtime: Runtime,
   endpoint: string,
@@ -87,7 +87,7 @@ export async function paced<T>(
   }
 }
 
-/** The pace of all endpoints together; null if nobody has asked Stripe yet, or there is no limit. */
+/** The pace of all endpoints together; null before the first request, and without a limit. */
 export async function paceNow(
   runtime: Runtime,
 ): Promise<{ readonly rate: number; readonly limit: number } | null> {
@@ -113,7 +113,7 @@ function slotFor(runtime: Runtime, rates: Rates, endpoint: string): Promise<numb
 const since = (times: readonly number[] = [], moment: number): number[] =>
   times.filter((at) => at > moment);
 
-/** Reserves for everybody who waits in this process, with something ahead, until nobody does. */
+/** Reserves slots for all waiting requests of this process, and some ahead, until none waits. */
 async function reserveForAll(runtime: Runtime, rates: Rates, local: Local): Promise<void> {
   local.isReserving = true;
   while (local.waiting.length > 0) {
@@ -148,7 +148,7 @@ async function reserveFor(
   return Object.fromEntries(Object.entries(slots).map(([endpoint, each]) => [endpoint, [...each]]));
 }
 
-/** How many slots to reserve for each endpoint: one for each who waits, or some ahead. */
+/** How many slots to reserve for each endpoint: one for each waiting request, or some ahead. */
 function wantedBy(
   waiting: readonly Waiter[],
   local: Local,

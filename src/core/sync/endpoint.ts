@@ -30,7 +30,7 @@ export interface OtherEndpoint {
   readonly apiVersion: string | null;
 }
 
-/** Marks what the library made, so that it never touches what somebody else did. */
+/** Metadata of what the library created, so that it never changes anything else. */
 export const MARK = { "backend-billing": "managed" };
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>

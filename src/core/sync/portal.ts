@@ -1,4 +1,4 @@
-/** The billing portal's settings at Stripe, in which people can do what they come for. */
+/** The configuration of the billing portal at Stripe: created if there is none, and kept current. */
 import type Stripe from "stripe";
 import { provider } from "../runtime/errors.js";
 import { exclusively } from "../runtime/exclusive.js";

@@ -52,7 +52,7 @@ export async function sync(
     );
   }
   await checkPlace(runtime);
-  // The endpoint comes first: what changes during the copying is then told of.
+  // The endpoint comes first, so that changes during the copying arrive as events.
   const endpoint = webhook ? await syncWebhook(runtime, replace) : undefined;
   const settings = portal ? await syncPortal(runtime) : undefined;
   const run = data ? await runTo(runtime, "backfill", {}, wait) : undefined;

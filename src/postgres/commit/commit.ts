@@ -154,8 +154,8 @@ async function commitLocked(
     pool,
     async (connection) => {
       const run = context.prepared.on(connection);
-      // Owners that were not foreseen are locked late, which is safe: who else wants them holds no
-      // row that this transaction waits for, or one of the two is told of a deadlock and tries again.
+      // Owners that were not foreseen are locked late, which is safe: a transaction that wants them too holds no
+      // row that this transaction waits for, or one of the two gets a deadlock error and tries again.
       const hold = async (owners: readonly string[]): Promise<void> => {
         const late = owners.filter((owner) => !held.has(owner));
         for (const owner of late) held.add(owner);
@@ -195,7 +195,7 @@ async function write(
   }
 }
 
-/** A random pause that grows, so that those who collided do not meet again. */
+/** A random pause that grows, so that transactions that collided do not collide again. */
 function pause(attempt: number): Promise<void> {
   const longest = Math.min(200, 2 ** attempt);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));

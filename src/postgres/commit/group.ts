@@ -1,6 +1,7 @@
 /**
  * Commits of single events, together: whatever arrives while commits are under way goes into the
- * next one, and everybody is answered after his own is in the database. Nobody waits for company.
+ * next one, and each caller is answered once its own event is in the database. No commit waits for
+ * a group to fill.
  */
 
 import type { Batch, Committed, Store, UnitOutcome } from "../../core/mirror/store.js";
@@ -59,7 +60,7 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
         size += member.bytes;
       } else {
         left.push(member);
-        for (const key of member.keys) passed.add(key); // who comes after it stays after it
+        for (const key of member.keys) passed.add(key); // keep the order per object
       }
     }
     waiting = left;
@@ -92,7 +93,7 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
    */
   const hasRoom = (): boolean => running < lanes && underWay < mostGroups;
 
-  /** Somebody may hold a lock on what a group writes: it does not keep the lane for ever. */
+  /** Another transaction may hold a lock on what a group writes: the lane is freed after a while. */
   const occupyLane = (): (() => void) => {
     running++;
     let isIn = true;
@@ -106,7 +107,9 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
     return leave;
   };
 
-  /** At the end of this turn, so that requests that were read together are written together. */
+  /**
+   * At the end of this turn of the event loop, so that requests read together are written together.
+   */
   const schedule = (): void => {
     if (scheduled || !hasRoom()) return;
     scheduled = true;
@@ -169,9 +172,9 @@ async function commitGroup(commit: Commit, group: readonly Member[]): Promise<vo
 }
 
 /**
- * Each by itself, because one that cannot be stored must not fail the others, and whoever fails is
- * to be told of his own error. All at once, as without groups: if nobody answers, all wait the same
- * time. Those about one object keep their order.
+ * Commits each member by itself: one that cannot be stored must not fail the others, and each
+ * caller gets its own error. They run concurrently, as without groups, so that a database that does
+ * not answer delays all by the same time. Members about one object keep their order.
  */
 async function commitEach(commit: Commit, group: readonly Member[]): Promise<void> {
   const last = new Map<string, Promise<void>>();

@@ -25,7 +25,7 @@ export interface ObjectKey {
   readonly id: string;
 }
 
-/** The order in which everybody locks objects. */
+/** The order in which every commit locks objects. */
 export function byKey(a: ObjectKey, b: ObjectKey): number {
   return compare(a.resource, b.resource) || compare(a.id, b.id);
 }

@@ -29,8 +29,8 @@ export interface MigrationOptions {
   readonly resources?: readonly ResourceName[];
   /**
    * The roles that the application connects as, where it does not connect as the owner of the
-   * tables. They are granted what they need, and get a policy that shows them every row; everybody
-   * else sees none. A role that is no longer named loses both. Default: those named before.
+   * tables. They are granted what they need, and get a policy that shows them every row; other
+   * roles see none. A role that is no longer named loses both. Default: those named before.
    */
   readonly roles?: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Queryable } from "../database.js";
 
 /**
  * Where the tables are unless an application says otherwise. Not `public`: there, default
- * privileges and data APIs hand tables to roles that nobody meant to give them to.
+ * privileges and data APIs may give unintended roles access to the tables.
  */
 export const DEFAULT_SCHEMA = "billing";
 

@@ -44,7 +44,7 @@ export async function askDatabase(
     const access = await askAccess(pool, schema);
     const own = access.access.filter(({ role }) => role === access.role);
     if (roleProblem(own) !== undefined) {
-      // It cannot read them, and that is what is told.
+      // The role cannot read them, which is what is reported.
       const tables = { owner: "migrate", pending: [], unknown: [] } as const;
       return { state: "answers", schema, ahead, tables, access };
     }

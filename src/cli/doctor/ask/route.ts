@@ -57,7 +57,7 @@ async function send(webhook: string, body: string, signature: string): Promise<A
   }
 }
 
-/** What the library's own answers hold; nothing of anybody else's. */
+/** The fields that the library's own answers have. */
 function said(text: string): { code?: string; message?: string; received?: string } {
   try {
     const { received, error } = JSON.parse(text) as { received?: unknown; error?: unknown };

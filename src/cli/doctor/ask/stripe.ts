@@ -26,7 +26,8 @@ const ROWS: { readonly [resource in ResourceName]: string } = {
   refunds: "Charges and refunds",
 };
 
-const NOBODY = "backend_billing_doctor";
+/** The id of objects that do not exist, for requests that only show what the key may do. */
+const ABSENT = "backend_billing_doctor";
 
 function probes(chosen: readonly ResourceName[]): Probe[] {
   const reads = chosen.map(
@@ -52,35 +53,35 @@ function probes(chosen: readonly ResourceName[]): Probe[] {
       action: "write customers, as `setup` does",
       access: "Write",
       resource: "Customers",
-      ask: (stripe) => stripe.customers.update(`cus_${NOBODY}`, {}),
+      ask: (stripe) => stripe.customers.update(`cus_${ABSENT}`, {}),
     },
     {
       needed: "always",
       action: "write checkout sessions, as links to checkout need",
       access: "Write",
       resource: "Checkout Sessions",
-      ask: (stripe) => stripe.checkout.sessions.expire(`cs_test_${NOBODY}`),
+      ask: (stripe) => stripe.checkout.sessions.expire(`cs_test_${ABSENT}`),
     },
     {
       needed: "always",
       action: "write portal sessions, as links to the portal need",
       access: "Write",
       resource: "Customer portal",
-      ask: (stripe) => stripe.billingPortal.sessions.create({ customer: `cus_${NOBODY}` }),
+      ask: (stripe) => stripe.billingPortal.sessions.create({ customer: `cus_${ABSENT}` }),
     },
     {
       needed: "setup",
       action: "write webhook endpoints",
       access: "Write",
       resource: "Webhook Endpoints",
-      ask: (stripe) => stripe.webhookEndpoints.update(`we_${NOBODY}`, {}),
+      ask: (stripe) => stripe.webhookEndpoints.update(`we_${ABSENT}`, {}),
     },
     {
       needed: "setup",
       action: "write portal configurations",
       access: "Write",
       resource: "Customer portal",
-      ask: (stripe) => stripe.billingPortal.configurations.update(`bpc_${NOBODY}`, {}),
+      ask: (stripe) => stripe.billingPortal.configurations.update(`bpc_${ABSENT}`, {}),
     },
   ];
 }

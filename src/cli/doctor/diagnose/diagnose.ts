@@ -1,4 +1,4 @@
-/** From what is known to what is wrong. Pure: it asks nobody, so every case has a row in a table test. */
+/** From facts to findings. Pure, without requests, so every case has a row in a table test. */
 import { notSent } from "../../endpoint-health.js";
 import { describeSetAside, listed } from "../../terminal/format.js";
 import { commandsOf } from "../commands.js";
@@ -19,7 +19,7 @@ import { diagnoseApps } from "./apps.js";
 type Answering<F> = Extract<F, { state: "answers" }>;
 type Given = Extract<AddressFacts, { state: "given" }>;
 
-/** Seconds that a clock may be off before it is told, and before webhooks are at risk. */
+/** Seconds that a clock may be off before it is reported, and before webhooks are at risk. */
 const DRIFT = 10;
 const WRONG = 240;
 /** Minutes after which an event should have been delivered. */
@@ -148,13 +148,13 @@ function diagnoseEndpoint(
   { webhook, reachable }: Given,
   stored: StoredFacts | undefined,
 ): Finding[] {
-  if (endpoints === undefined) return []; // the key may not look, which is told already
+  if (endpoints === undefined) return []; // the key may not read them, which is a finding already
   const here = endpoints.filter(({ url }) => url === webhook);
   const enabled = here.filter((each) => each.enabled);
   const best = (all: readonly Endpoint[]) => all.find((each) => each.version === version) ?? all[0];
   const current = best(enabled) ?? best(here);
   if (current === undefined) {
-    // A local application is told by `stripe listen`, which makes no endpoint.
+    // A local application gets its events from `stripe listen`, which creates no endpoint.
     return reachable
       ? [find("endpoint_missing", { webhook, ...elsewhere(endpoints, webhook) })]
       : [];
@@ -206,7 +206,7 @@ function diagnosePortal(
   if (chosen !== undefined) {
     return portals.some(({ id }) => id === chosen) ? [] : [find("portal_inactive", { id: chosen })];
   }
-  // Where the tables cannot be read, nobody can say what they remember.
+  // Where the tables cannot be read, the stored configuration is unknown.
   const known = database !== undefined && stored !== undefined;
   return known && !portals.some(({ isDefault }) => isDefault) ? [find("portal_not_chosen")] : [];
 }

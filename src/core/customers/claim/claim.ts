@@ -10,8 +10,8 @@ import type { Written } from "../written.js";
 
 export interface Claim {
   /**
-   * `free`: nobody is linked. `open`: a customer is being made under `key`. `uncertain`: Stripe
-   * may have made one, so it is looked for before another try. `linked`: `customerId` it is.
+   * `free`: no customer is linked. `open`: a customer is being created under `key`. `uncertain`:
+   * Stripe may have created one; search before another attempt. `linked`: to `customerId`.
    */
   readonly state: "free" | "open" | "uncertain" | "linked";
   readonly entityId: string;
@@ -50,7 +50,10 @@ export interface Claim {
    */
   readonly doubt: "answer" | "conflict" | "looked" | null;
   readonly customerId: string | null;
-  /** The link came by a sight alone and nobody was given it yet: it may move to an older customer. */
+  /**
+   * Linked by a sighting and not returned to any caller yet: it may still move to an older
+   * customer.
+   */
   readonly provisional: boolean;
   /** Other customers that carry this entity's id. They are reported, never linked nor deleted. */
   readonly others: readonly string[];
@@ -60,9 +63,9 @@ export interface Claim {
   readonly lastAttemptAt: number | null;
   /** Attempts in a row that led to nothing. */
   readonly failures: number;
-  /** Until then nobody acts on it, because Stripe needs time. */
+  /** No caller acts on the claim before this time, because Stripe needs it. */
   readonly notBefore: number;
-  /** Until then one caller alone acts on it. */
+  /** Until this time only the caller that holds the lease acts on it. */
   readonly leasedUntil: number;
 }
 
@@ -162,7 +165,7 @@ export function linkedTo(claim: Claim, customerId: string, made = false): Claim 
   return { ...linkedUnderLease(claim, customerId, made), leasedUntil: 0 };
 }
 
-/** The caller that holds the claim has not heard of the link yet. */
+/** Linked while another caller holds the lease: that caller does not know of the link yet. */
 export function linkedUnderLease(claim: Claim, customerId: string, made: boolean): Claim {
   return {
     ...claim,
@@ -178,7 +181,7 @@ export function linkedUnderLease(claim: Claim, customerId: string, made: boolean
   };
 }
 
-/** Nobody was given this link yet, so it still goes to the oldest customer that is seen. */
+/** Marks a link that no caller was given yet: it still moves to the oldest customer that is seen. */
 export function provisionally(claim: Claim): Claim {
   return { ...claim, provisional: true };
 }
@@ -273,7 +276,7 @@ export function attempting(claim: Claim, now: number): Claim {
 export function isTooOld(claim: Claim, now: number, timing: Timing): boolean {
   const { state, firstAttemptAt } = claim;
   if (state !== "open" || firstAttemptAt === null) return false;
-  // By a clock that was wrong: how old the key is cannot be told.
+  // The attempt was dated by a wrong clock, so the age of the key is unknown.
   if (firstAttemptAt > now + HORIZON) return true;
   return now - firstAttemptAt > timing.claimAge;
 }
@@ -286,7 +289,7 @@ export function outlived(claim: Claim, timing: Timing): Claim {
 
 const LONGEST_PAUSE = 5_000;
 
-/** It led to nothing and is tried again, by whoever comes, after a pause that grows. */
+/** Schedules another attempt, by any caller, after a pause that grows with the failures. */
 export function retried(claim: Claim, now: number, chance: number): Claim {
   const longest = Math.min(LONGEST_PAUSE, 100 * 2 ** claim.failures);
   const pause = Math.round(longest * (0.5 + chance / 2)); // times are whole milliseconds

@@ -1,6 +1,6 @@
 /**
- * Takes a claim to its end: who sends what to Stripe, under which key, and what its answer does to
- * the claim. Every step is committed, so that another caller goes on wherever this one dies.
+ * Drives a claim until it is linked: what is sent to Stripe, under which key, and what the answer
+ * does to the claim. Every step is committed, so that another caller can go on if this one dies.
  */
 import Stripe from "stripe";
 import { APP_KEY, ENTITY_KEY } from "../../catalogue/carrier.js";
@@ -101,7 +101,7 @@ export async function drive(
   }
 }
 
-/** Those who wait look again at different times, and later and later. */
+/** Milliseconds until a waiting caller looks again: random, so that callers spread, and growing. */
 function waiting({ notBefore }: Claim, now: number, round: number): number {
   return (
     (isAhead(notBefore, now) ? notBefore - now : 0) +
@@ -236,7 +236,7 @@ async function attempt<T>(
 }
 
 /**
- * Sends the claim's parameters under its key. Throws what a later attempt may mend. `before`: the
+ * Sends the claim's parameters under its key. Throws errors after which a later attempt may succeed. `before`: the
  * claim without this attempt. Answers the customer as `drive` does.
  */
 async function create(
@@ -271,7 +271,7 @@ async function create(
       return undefined;
     }
     await put(runtime, held, refused(claim, before));
-    // The bad email of another call is no reason to refuse this caller, who opens a new claim.
+    // Another call's parameters were refused, not this caller's, which opens a new claim.
     if (work.own.has(claim.generation)) provider(error);
     runtime.log?.warn({ claim: claim.key, ...factsOf(error) }, "Stripe refused to make a customer");
     return undefined;
@@ -293,7 +293,7 @@ async function create(
   return undefined;
 }
 
-/** Whether Stripe refused what this very caller sent. Nobody else has to hear of it. */
+/** Whether Stripe refused this caller's own parameters: an error of this call alone. */
 export function isRefusal(error: unknown): boolean {
   const cause = error instanceof BillingError ? error.cause : undefined;
   return cause instanceof Stripe.errors.StripeError && afterFailure(attempted(cause)) === "refuse";

@@ -130,7 +130,7 @@ export async function linkOf(runtime: Runtime, read: ReadClaim): Promise<string 
 }
 
 /**
- * A link to a customer that is known to be deleted, but the claim was not told: the deletion was
+ * A link to a customer that is known to be deleted, but the claim was not updated: the deletion was
  * committed before the link, or found by other means than its event.
  */
 function isGone({ version }: ReadClaim, { account }: Claim): boolean {
@@ -249,7 +249,7 @@ export function reportOther(runtime: Runtime, customer: string): void {
   );
 }
 
-/** The customer as it is now; undefined if it is gone, and then the mirror knows. */
+/** The customer as Stripe has it now; undefined if it is deleted, which is then stored. */
 export async function retrieve(
   runtime: Runtime,
   target: Target,

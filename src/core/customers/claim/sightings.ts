@@ -33,8 +33,8 @@ export interface Sighting {
 }
 
 /**
- * What a sight makes of a claim; the claim itself where it changes nothing. A customer that no
- * claim is at work on is adopted, for the first caller that asks.
+ * The claim after a sighting; the same claim where it changes nothing. A customer that no claim is
+ * at work on is adopted, for the first caller that asks.
  */
 export function afterSighting(
   claim: Claim | undefined,

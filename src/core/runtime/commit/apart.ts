@@ -16,7 +16,7 @@ import type {
 } from "../../mirror/store.js";
 import { asideRequest, idProblem, isUnstorable } from "./set-aside.js";
 
-/** What is needed of the store, and who is told of each object that was set aside. */
+/** What is needed of the store, and a callback for each object that was set aside. */
 export interface ApartPort extends Pick<Store, "commit" | "version"> {
   setAside(snapshot: Snapshot, reason: string): void;
 }

@@ -6,7 +6,7 @@ import { isOvertaken, type Remembered, type SetAside, type SetAsideReport } from
 
 const MOST_EXAMPLES = 10;
 const PAGE = 200;
-/** So many are looked at; where there are more, their number is no use to anyone. */
+/** The most records that are counted. */
 const MOST_COUNTED = 1000;
 
 /** What is set aside now. It only reads. */

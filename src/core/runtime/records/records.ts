@@ -120,6 +120,9 @@ export const records = {
   watermark: (of: ResourceName | "events") =>
     defineRecord<{ readonly at: number }>(of, { kind: "watermark" }),
 
-  /** A customer whose subscriptions must be read. Wished for by events; removed by whoever read them (events). */
+  /**
+   * A customer whose subscriptions must be read. Requested by events; removed after the reading
+   * (events).
+   */
   refresh: (customerId: string) => defineRecord<object>(customerId, { kind: "refresh" }),
 } as const;

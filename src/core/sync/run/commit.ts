@@ -44,7 +44,7 @@ export interface Written {
   readonly kept: StoredRecord | undefined;
 }
 
-/** What was written; undefined if the partition is somebody else's by now. */
+/** What was written; undefined if another worker has taken the partition by now. */
 export async function commitStep(
   runtime: Runtime,
   held: StoredRecord,
@@ -93,15 +93,15 @@ interface Seen {
   /** What is left to be committed with the records. */
   readonly left: readonly Unit[];
   readonly outcomes: readonly UnitOutcome[];
-  /** Whether everything is committed and was told of. */
+  /** Whether everything is committed and `after` was called. */
   readonly isLogged: boolean;
 }
 
 /**
  * Commits what a step saw, as far as that must come before its records. All workers share the run's
- * record: a page that would change it too is committed first, by itself, so that nobody waits for
- * that record while a page is written. Whoever takes the partition up then finds it where a page
- * has been stored, and not split or not closed yet.
+ * record: a page that would change it too is committed first, by itself, so that no worker waits
+ * for that record while a page is written. After a crash in between the partition is found with its
+ * page stored, and not yet split or closed.
  */
 async function commitSeen(
   runtime: Runtime,

@@ -1,11 +1,11 @@
-/** What follows from an error: whether it may pass, when to try again, and what to tell. Pure. */
+/** What follows from an error: whether and when to try again, and the message to report. Pure. */
 import { BillingError } from "../../runtime/errors.js";
 
 export type AfterFailure =
   | { readonly retry: true; readonly delay: number; readonly message: string }
   | { readonly retry: false; readonly message: string };
 
-/** After so many failures in a row something is wrong that waiting does not mend. */
+/** After so many failures in a row the error counts as permanent. */
 const MOST_ATTEMPTS = 20;
 const LONGEST_DELAY = 60_000;
 
@@ -16,7 +16,7 @@ interface ErrorFields {
   readonly message?: string;
 }
 
-/** `chance` spreads those who failed together; a number from 0 to 1. */
+/** `chance`, a random number from 0 to 1, spreads the retries of steps that failed together. */
 export function afterFailure(
   error: unknown,
   what: string,
@@ -45,7 +45,7 @@ export function afterFailure(
   };
 }
 
-/** What to do about an error that no waiting mends; undefined if it may pass. */
+/** What to do about a permanent error; undefined if another attempt may succeed. */
 function finalAdvice(
   error: unknown,
   { statusCode }: ErrorFields,

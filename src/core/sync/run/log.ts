@@ -1,4 +1,4 @@
-/** What is told of runs: that they began, what their pages did, how they ended and what they found. */
+/** The log lines and metrics of runs: beginning, pages, end, and what they found. */
 
 import type { RecordWrite } from "../../mirror/store.js";
 import { factsOf } from "../../runtime/error-facts.js";
@@ -12,7 +12,7 @@ export function logBegun({ log, telemetry }: Runtime, run: string, kind: RunKind
   telemetry?.measure("runs", 1, { kind, state: "running" });
 }
 
-/** Looks among the records that a step wrote for a run that has ended with it, and tells of it. */
+/** Logs the end of each run whose end is among the records that a step wrote. */
 export async function logEnded(
   runtime: Runtime,
   written: readonly RecordWrite[] | undefined = [],
@@ -21,7 +21,7 @@ export async function logEnded(
   for (const { kind, id, next } of written) {
     const run = kind === "run" ? (next?.data as unknown as Run | undefined) : undefined;
     if (run === undefined || run.state === "running") continue;
-    // What is told must not undo what was done.
+    // A failure to log must not fail what was committed.
     await logEnd(runtime, id, run).catch((error: unknown) =>
       runtime.log?.warn({ run: id, ...factsOf(error) }, "The report of a run could not be read"),
     );

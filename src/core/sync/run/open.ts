@@ -1,6 +1,6 @@
 /**
  * Opens a run: takes up the one that is open, goes on with one that failed, or begins a new one.
- * Whoever else does so at the same moment gets the same run.
+ * Concurrent callers get the same run.
  */
 
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
@@ -98,7 +98,7 @@ async function begun(
     open: {},
     made: {},
     from: read === undefined ? null : read - OVERLAP,
-    // Nothing is known of what happened before: only lists and questions can tell.
+    // The events from before are unknown: only lists and retrievals show what happened.
     sweeps: kind === "reconcile" || (kind === "catch-up" && read === undefined),
     options,
     ...(created === undefined ? {} : { accountCreated: created }),

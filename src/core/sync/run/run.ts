@@ -156,7 +156,12 @@ export function opening(
 export function closing(run: Run, partition: Partition): Run {
   const next = { ...run, open: count(run.open, groupOf(partition), -1) };
   if (partition.state !== "failed" || run.error !== undefined) return next;
-  return { ...next, error: partition.error ?? "It failed without a word." };
+  return {
+    ...next,
+    error:
+      partition.error ??
+      "The partition failed without an error message. Start the run again; if it fails again, report it with the id of the run.",
+  };
 }
 
 export const isOver = (run: Run): boolean => Object.values(run.open).every((left) => left === 0);

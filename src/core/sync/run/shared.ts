@@ -1,7 +1,7 @@
 /**
- * The record of a run is shared by all who work at it. The workers of one process change it one
- * after the other, and each knows what the last has made of it, so that they do not race against
- * each other; other processes they race as ever.
+ * The record of a run is shared by all workers. Those of one process change it one after the other,
+ * each starting from what the last one wrote, so that they never conflict with each other. Other
+ * processes are kept apart by compare-and-set.
  */
 
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
@@ -29,11 +29,11 @@ export function latestOf(runtime: Runtime, read: StoredRecord): StoredRecord {
   return latest?.id === read.id && latest.revision > read.revision ? latest : read;
 }
 
-/** Work that changes a run's record, when nobody else of this process is at it. */
+/** Runs work that changes a run's record, one at a time in this process. */
 export function inTurnForRun<T>(runtime: Runtime, work: () => Promise<T>): Promise<T> {
   const shared = sharedBy(runtime);
   const mine = shared.turn.then(work, work);
-  shared.turn = mine.catch(() => {}); // whoever began it is told
+  shared.turn = mine.catch(() => {}); // the caller gets the rejection from `mine`
   return mine;
 }
 

@@ -20,9 +20,9 @@ export interface Stepped {
   readonly next: Partition;
   /** Committed with the partition. */
   readonly units?: readonly Unit[];
-  /** Parts of this partition's range that go to whoever takes them, the latest first. */
+  /** Parts of this partition's range that become partitions of their own, the latest first. */
   readonly splits?: readonly Partition[];
-  /** Milliseconds until somebody may go on; at once when absent. */
+  /** Milliseconds until a worker may go on; at once when absent. */
   readonly pause?: number;
   /** The next page is being fetched: this worker keeps the partition and goes on with it. */
   readonly goesOn?: boolean;

@@ -97,7 +97,7 @@ function isOutdated({ task, since, range }: Partition, date: number): boolean {
   return date - range.from > EVENTS_KEPT + OVERLAP;
 }
 
-/** It lay about for weeks: what it listed is old, and the events since are gone. */
+/** The run stood still for weeks: its listing is old, and Stripe has deleted the events since. */
 function tookTooLong(): BillingError {
   return new BillingError(
     "invalid_config",

@@ -1,11 +1,11 @@
 /**
- * Where to split a listing that proves long, so that several workers can share it. Nobody knows
- * beforehand how an account's objects are spread over time; a listing that is not at its end after a
+ * Where to split a listing that proves long, so that several workers can share it. How an account's
+ * objects are spread over time is not known beforehand; a listing that is not at its end after a
  * page gives parts of its remaining time away, and so does each part again. Pure.
  */
 import type { Range, Run } from "../run/run.js";
 
-/** Before that there was no Stripe. */
+/** The second before which no Stripe object was created. */
 const STRIPE_BEGAN = Date.UTC(2010, 0, 1) / 1000;
 /** What will probably take fewer pages than this is not worth sharing. */
 const FEW_PAGES = 4;
@@ -19,7 +19,7 @@ const PART_PAGES = 8;
 const MANY_PAGES = 1000;
 /** Listings of one list at once. As many as it takes to read as fast as Stripe allows. */
 const MOST_OPEN = 16;
-/** For more workers than that: so that who has finished one finds another. */
+/** More than there are workers, so that a worker that has finished one finds another. */
 const OPEN_PER_WORKER = 1.5;
 /** Listings of one list over a whole run. */
 const MOST_EVER = 512;
@@ -42,7 +42,7 @@ export interface Listing {
 
 /**
  * The seconds at which to split what is left into no more than so many parts beside the one that
- * goes on: the latest first. What was created before each goes to somebody else.
+ * goes on: the latest first. What was created before each becomes another partition.
  */
 export function splitPoints(listing: Listing, room: number): readonly number[] {
   const { range, newest, oldest, accountCreated = STRIPE_BEGAN } = listing;

@@ -1,8 +1,8 @@
 /**
  * The next page of a list, fetched while the last one is written. Only where this process goes on
- * with the list itself, and where requests need not wait for their turn anyway: a page that nobody
- * asks for in time is forgotten, and whoever takes the list up fetches it anew. No more pages are
- * under way at once than were asked for.
+ * with the list itself, and where requests need not wait for their turn anyway: a page that is not
+ * taken in time is dropped, and the worker that takes up the list fetches it again. No more pages
+ * are under way at once than were asked for.
  */
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Partition } from "../run/run.js";
@@ -47,7 +47,7 @@ export function beginNext(
     if (page.at <= now - TOO_OLD) ahead.pages.delete(place);
   }
   const page = fetch(at);
-  page.catch(() => {}); // whoever asks for it is told
+  page.catch(() => {}); // the taker of the page gets the rejection
   ahead.pages.set(placeOf(at), { at: now, page });
   return true;
 }

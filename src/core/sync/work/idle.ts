@@ -1,6 +1,6 @@
 /**
- * Workers that have nothing to do wait here. What other processes leave to do they find by looking
- * again after a while; what their own process does, they are told of.
+ * Idle workers wait here. Work of other processes is found by looking again after a while; changes
+ * by their own process wake them at once.
  */
 import type { Runtime } from "../../runtime/runtime.js";
 

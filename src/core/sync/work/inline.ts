@@ -11,7 +11,7 @@ const AT_ONCE = 8;
 const KNOWN = 20_000;
 const knownTo = new WeakMap<object, Set<string>>();
 
-/** The prices of these subscriptions that the mirror has never heard of. */
+/** The prices of these subscriptions that the mirror does not know. */
 export async function inlinePrices(
   runtime: Runtime,
   subscriptions: readonly object[],

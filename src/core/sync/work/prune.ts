@@ -1,4 +1,4 @@
-/** Forgets what nobody needs any more: old runs with all they wrote, old receipts, old limits. */
+/** Deletes what has expired: old runs with their records, old receipts, old limits. */
 
 import { sweepClaims } from "../../customers/claim/sweep.js";
 import type { StoredRecord } from "../../mirror/store.js";
@@ -41,7 +41,7 @@ async function removeRun(runtime: Runtime, run: StoredRecord): Promise<void> {
   for (let at = 0; at < parts.length; at += BATCH) {
     const records = parts.slice(at, at + BATCH).map(removal);
     const result = await commit(runtime, { source: "record", records });
-    if (!result.committed) return; // somebody else is at it
+    if (!result.committed) return; // another process is pruning it
   }
 }
 

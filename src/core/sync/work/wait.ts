@@ -1,4 +1,4 @@
-/** Works at a run until it ends, with several pages at once, beside whoever else works at it. */
+/** Works at a run until it ends, several pages at once, beside any other workers. */
 import { factsOf } from "../../runtime/error-facts.js";
 import { type Runtime, workersOf } from "../../runtime/runtime.js";
 import { runOf } from "../run/run.js";
@@ -12,12 +12,12 @@ const WORKERS_PER_READER = 1.5;
 const IDLE = 100;
 const LONGEST_IDLE = 1_000;
 const LONGEST_PAUSE = 10_000;
-/** Failures of the store in a row after which the caller is told. */
+/** Failures of the store in a row after which the call fails. */
 const MOST_FAILURES = 30;
 /** Pages after which a worker looks whether its run has ended while it served others. */
 const LOOK = 20;
 
-/** Returns early once it is told to stop: the pages under way are finished, and the run stays open. */
+/** Returns early on `stop`: the pages under way are finished, and the run stays open. */
 export async function workUntilDone(
   runtime: Runtime,
   runId: string,

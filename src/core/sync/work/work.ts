@@ -89,7 +89,7 @@ async function advance(
   }
 }
 
-/** Commits a step, and tells those who wait for work and those who wait for the run's end. */
+/** Commits a step, and wakes idle workers and callers that wait for the run's end. */
 async function commitAndTell(
   runtime: Runtime,
   held: StoredRecord,
@@ -102,7 +102,7 @@ async function commitAndTell(
   return written;
 }
 
-/** A partition that anybody may take, or the run's end. */
+/** Whether a write is a new partition, which any worker may take, or the end of a run. */
 const isNews = ({ kind, expect, next }: RecordWrite): boolean =>
   (kind === "partition" && expect === 0) || (kind === "run" && next?.data.state !== "running");
 
@@ -134,7 +134,7 @@ function failed(runtime: Runtime, runId: string, at: Partition, error: unknown):
   return after.retry ? { next, pause: after.delay } : { next };
 }
 
-/** Nobody needs it any more. */
+/** Clears the due time of a partition whose run has ended. */
 async function drop(runtime: Runtime, held: StoredRecord): Promise<void> {
   const { kind, id, revision, ref, data } = held;
   await commit(runtime, {

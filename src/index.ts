@@ -45,10 +45,17 @@ export type {
   Unit,
   UnitOutcome,
 } from "./core/mirror/store.js";
-export type { SetAside, SetAsideReport } from "./core/runtime/commit/set-aside.js";
 export type { BillingConfig, LogDetails, Logger, Rates, Timing } from "./core/runtime/config.js";
 export { BillingError, type BillingErrorCode } from "./core/runtime/errors.js";
-export type { Drift } from "./core/runtime/records/records.js";
+export type {
+  Confidence,
+  Drift,
+  OtherEndpoint,
+  PortalReport,
+  SetAside,
+  SetAsideReport,
+  WebhookReport,
+} from "./core/runtime/reports.js";
 export {
   type Attributes,
   METRICS,
@@ -58,6 +65,3 @@ export {
   type Span,
   type Telemetry,
 } from "./core/runtime/telemetry.js";
-export type { Confidence } from "./core/sync/drift/confidence.js";
-export type { OtherEndpoint, WebhookReport } from "./core/sync/endpoint.js";
-export type { PortalReport } from "./core/sync/portal.js";

@@ -219,11 +219,6 @@ const rows: readonly Row[] = [
     includes: ["src/core/mirror/plan.ts"],
     walls: roomWalls("mirror", 1).filter((wall) => wall !== judge),
   },
-  {
-    // A type: an error carries the report of the run that failed.
-    includes: ["src/core/runtime/errors.ts"],
-    walls: inCore.slice(1, 2),
-  },
 ];
 
 /** The rows as Biome reads them. */

@@ -4,7 +4,7 @@
  * read. Where neither tells, there is no guess. Pure.
  */
 import type { ResourceName } from "../core/catalogue/catalogue.js";
-import type { RunReport } from "../core/sync/run/report.js";
+import type { RunReport } from "../core/runtime/reports.js";
 import type { Partition } from "../core/sync/run/run.js";
 
 /** Parts of the time that say too little, or that say it was all although it was not. */

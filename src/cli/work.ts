@@ -1,6 +1,8 @@
 /** Works at a run in front of a person: shows how far it is, and stops cleanly at Ctrl-C. */
+
+import type { RunReport } from "../core/runtime/reports.js";
 import { allPartitions } from "../core/sync/run/commit.js";
-import { latestRuns, type RunReport, runReport } from "../core/sync/run/report.js";
+import { latestRuns, runReport } from "../core/sync/run/report.js";
 import { partitionOf } from "../core/sync/run/run.js";
 import { workUntilDone } from "../core/sync/work/wait.js";
 import type { Connected } from "./connect.js";

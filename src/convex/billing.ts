@@ -8,14 +8,9 @@ import type Stripe from "stripe";
 import { setup as runSetup, type SetupArgs } from "../core/customers/setup.js";
 import * as links from "../core/links/sessions.js";
 import { chosenResources } from "../core/runtime/config.js";
-import { latestRuns, type RunReport } from "../core/sync/run/report.js";
-import {
-  type ReconcileArgs,
-  reconcile,
-  type SyncReport,
-  type VerifyArgs,
-  verify,
-} from "../core/sync/sync.js";
+import type { RunReport, SyncReport } from "../core/runtime/reports.js";
+import { latestRuns } from "../core/sync/run/report.js";
+import { type ReconcileArgs, reconcile, type VerifyArgs, verify } from "../core/sync/sync.js";
 import {
   type CheckoutActionArgs,
   checkoutAction,

@@ -1,7 +1,7 @@
 /** What `sync` answers, as a validator: the core's report, field by field. */
 import { type Infer, type VOptional, v } from "convex/values";
 import { type ResourceName, resourceNames } from "../core/catalogue/catalogue.js";
-import type { SyncReport } from "../core/sync/sync.js";
+import type { SyncReport } from "../core/runtime/reports.js";
 
 const text = v.string();
 const number = v.number();

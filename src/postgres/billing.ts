@@ -7,13 +7,13 @@ import { setup as runSetup, type SetupArgs } from "../core/customers/setup.js";
 import { handleRequest } from "../core/http.js";
 import * as links from "../core/links/sessions.js";
 import { factsOf } from "../core/runtime/error-facts.js";
-import { latestRuns, type RunReport } from "../core/sync/run/report.js";
+import type { RunReport, SyncReport } from "../core/runtime/reports.js";
+import { latestRuns } from "../core/sync/run/report.js";
 import {
   type ReconcileArgs,
   reconcile,
   sync as runSync,
   type SyncArgs,
-  type SyncReport,
   type VerifyArgs,
   verify,
 } from "../core/sync/sync.js";

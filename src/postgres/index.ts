@@ -4,13 +4,8 @@
  *
  * @module backend-billing/postgres
  */
-export type { Progress, RunReport } from "../core/sync/run/report.js";
-export type {
-  ReconcileArgs,
-  SyncArgs,
-  SyncReport,
-  VerifyArgs,
-} from "../core/sync/sync.js";
+export type { Progress, RunReport, SyncReport } from "../core/runtime/reports.js";
+export type { ReconcileArgs, SyncArgs, VerifyArgs } from "../core/sync/sync.js";
 export type { Ticked, TickOptions } from "../core/tick.js";
 export { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
 export {

@@ -1,7 +1,9 @@
 /** The runs of the core's own sync, each worked at by one process until it is done or it dies. */
+
+import type { RunKind } from "../../src/core/runtime/reports.js";
 import type { Runtime } from "../../src/core/runtime/runtime.js";
 import { openRun } from "../../src/core/sync/run/open.js";
-import { type RunKind, runOf } from "../../src/core/sync/run/run.js";
+import { runOf } from "../../src/core/sync/run/run.js";
 import { workPage } from "../../src/core/sync/work/work.js";
 
 /** Milliseconds between looks when nothing is due. */

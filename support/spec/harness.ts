@@ -14,7 +14,8 @@ import type {
   SubscribeParams,
 } from "../../src/core/links/sessions.js";
 import type { Plan } from "../../src/core/mirror/store.js";
-import type { SyncArgs, SyncReport } from "../../src/core/sync/sync.js";
+import type { SyncReport } from "../../src/core/runtime/reports.js";
+import type { SyncArgs } from "../../src/core/sync/sync.js";
 import type { StripeDouble } from "../../src/testing/index.js";
 import type { RuleId } from "./catalogue.js";
 import type { Schedule } from "./schedule.js";

@@ -7,7 +7,7 @@ import { duration, roughly } from "../../src/cli/terminal/format.js";
 import { visible } from "../../src/cli/terminal/io.js";
 import { createRedactor } from "../../src/cli/terminal/redact.js";
 import { BillingError } from "../../src/core/runtime/errors.js";
-import type { RunReport } from "../../src/core/sync/run/report.js";
+import type { RunReport } from "../../src/core/runtime/reports.js";
 import { fresh, type Partition } from "../../src/core/sync/run/run.js";
 
 describe("what is hidden", () => {

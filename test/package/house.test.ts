@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { circles, importGraph } from "../../scripts/house/imports.js";
 import { crowdedFolders } from "../../scripts/house/measures.js";
+import { readSources } from "../../scripts/house/source.js";
 import { oldWords } from "../../scripts/house/words.js";
 
 const graphOf = (files: { readonly [path: string]: string }) =>
@@ -40,6 +41,10 @@ describe("circles of imports", () => {
     });
     expect(circles(graph)).toEqual([]);
   });
+
+  it.each(["src", "packages/stripe-double/src"])("are not in %s", (folder) => {
+    expect(circles(importGraph(readSources(folder)))).toEqual([]);
+  });
 });
 
 describe("words of the old vocabulary", () => {
@@ -59,6 +64,10 @@ describe("words of the old vocabulary", () => {
     ["a name in a text", 'const a = "note";', []],
   ])("%s", (_, text, words) => {
     expect(found(text)).toEqual(words);
+  });
+
+  it("are not in src", () => {
+    expect(readSources("src").flatMap(oldWords)).toEqual([]);
   });
 
   it("the name of a file", () => {

@@ -1,5 +1,5 @@
 /** What the library's two platforms have in common. */
-import type { RunReport } from "../../src/core/sync/run/report.js";
+import type { RunReport } from "../../src/core/runtime/reports.js";
 import { sleep } from "../harness/patience.js";
 import type { Ability, Installed } from "../harness/subject.js";
 

@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import type { RecordKind } from "../../core/mirror/store.js";
 import { setAsideNow } from "../../core/runtime/commit/asides.js";
-import type { SetAsideReport } from "../../core/runtime/commit/set-aside.js";
 import { routePath } from "../../core/runtime/config.js";
+import type { RunReport, SetAsideReport } from "../../core/runtime/reports.js";
 import { paceNow } from "../../core/stripe/pacer.js";
 import { eventsReadTo } from "../../core/sync/run/open.js";
-import { latestRuns, type RunReport } from "../../core/sync/run/report.js";
+import { latestRuns } from "../../core/sync/run/report.js";
 import {
   type Connected,
   type ConnectOptions,

@@ -1,8 +1,8 @@
 /** The commands `sync` and `reconcile`: fill the tables from Stripe, or put right what differs. */
 import type { Command } from "commander";
 import { BillingError } from "../../core/runtime/errors.js";
-import type { RunReport } from "../../core/sync/run/report.js";
-import { reconcile, type SyncReport, sync } from "../../core/sync/sync.js";
+import type { RunReport, SyncReport } from "../../core/runtime/reports.js";
+import { reconcile, sync } from "../../core/sync/sync.js";
 import {
   type ConnectOptions,
   connected,

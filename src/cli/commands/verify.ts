@@ -1,7 +1,6 @@
 /** The command `verify`: compares the tables with Stripe, and ends with 3 if they differ. */
 import type { Command } from "commander";
-import type { Drift } from "../../core/runtime/records/records.js";
-import type { Progress, RunReport } from "../../core/sync/run/report.js";
+import type { Drift, Progress, RunReport } from "../../core/runtime/reports.js";
 import { verify } from "../../core/sync/sync.js";
 import { type ConnectOptions, connected, withConnectOptions, withPaceOptions } from "../connect.js";
 import { type ConvexOptions, convexRun, withConvexOptions } from "../convex.js";

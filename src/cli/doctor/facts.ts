@@ -1,6 +1,6 @@
 /** What `doctor` knows when it judges. Gathered at the edge, judged by `diagnose`; no secrets in it. */
 import type { Marks } from "../../core/customers/marks.js";
-import type { SetAsideReport } from "../../core/runtime/commit/set-aside.js";
+import type { SetAsideReport } from "../../core/runtime/reports.js";
 import type { Access } from "../../postgres/schema/access.js";
 import type { Place } from "./commands.js";
 

@@ -1,5 +1,5 @@
 /** Numbers, times and lengths as people read them. Pure. */
-import type { SetAside } from "../../core/runtime/commit/set-aside.js";
+import type { SetAside } from "../../core/runtime/reports.js";
 
 export const count = (value: number): string => value.toLocaleString("en-US");
 

@@ -1,7 +1,6 @@
 /** What a run looks like while it runs: drawn anew on a terminal, a line now and then elsewhere. */
-import type { SetAsideReport } from "../../core/runtime/commit/set-aside.js";
+import type { Progress, RunReport, SetAsideReport } from "../../core/runtime/reports.js";
 import { driftCount } from "../../core/sync/drift/drift.js";
-import type { Progress, RunReport } from "../../core/sync/run/report.js";
 import { clock, count, counted, describeSetAside, roughly } from "./format.js";
 import type { Io } from "./io.js";
 import type { Counts } from "./tally.js";

@@ -7,7 +7,8 @@ import {
   type FunctionVisibility,
   makeFunctionReference,
 } from "convex/server";
-import type { SyncArgs, SyncReport } from "../../core/sync/sync.js";
+import type { SyncReport } from "../../core/runtime/reports.js";
+import type { SyncArgs } from "../../core/sync/sync.js";
 import type { StoreReference, WorkReference } from "../schedule.js";
 import type { WorkStep } from "../store/commit.js";
 

@@ -1,6 +1,6 @@
 /** The one error class of the library. Its code is stable and documented; its message says what to do. */
 
-import type { SyncReport } from "../sync/sync.js";
+import type { SyncReport } from "./reports.js";
 
 /** What went wrong, for programs. */
 export type BillingErrorCode =

@@ -1,8 +1,14 @@
 /** The log lines and metrics of events, customers and commits. */
 
 import type { Batch, Receipt, Snapshot, Store, Unit, UnitOutcome } from "../mirror/store.js";
-import type { Runtime } from "./runtime.js";
+import type { Logger } from "./config.js";
 import { type Attributes, observed, type Telemetry } from "./telemetry.js";
+
+/** Where lines and measurements go; a runtime has both. */
+interface Observer {
+  readonly log: Logger | undefined;
+  readonly telemetry: Telemetry | undefined;
+}
 
 /** Where an event was read: posted by Stripe, or found in its list of events. */
 export type EventSource = "webhook" | "list";
@@ -36,7 +42,7 @@ export function eventOutcome(unit: Unit, outcome: UnitOutcome | undefined): Even
 
 /** Logs and measures one event. Duplicates from the list of events are expected and not logged. */
 export function logEvent(
-  { log, telemetry, now }: Runtime,
+  { log, telemetry, now }: Observer & { now(): number },
   source: EventSource,
   { eventId, objectId, type, created }: Receipt,
   outcome: EventOutcome,
@@ -52,7 +58,7 @@ export function logEvent(
 
 /** Logs and measures the events of a page, once it is committed. */
 export function logListed(
-  runtime: Runtime,
+  runtime: Observer & { now(): number },
   units: readonly Unit[],
   outcomes: readonly UnitOutcome[],
 ): void {
@@ -65,7 +71,7 @@ export function logListed(
 
 /** An object that cannot be stored. The reason quotes nothing of it. */
 export function logAside(
-  { log, telemetry }: Pick<Runtime, "log" | "telemetry">,
+  { log, telemetry }: Observer,
   { resource, id }: Pick<Snapshot, "resource" | "id">,
   reason: string,
 ): void {
@@ -75,7 +81,7 @@ export function logAside(
 }
 
 /** Names the customer only: an entity's id may be an email address. */
-export function logLinked({ log, telemetry }: Runtime, customer: string | null): void {
+export function logLinked({ log, telemetry }: Observer, customer: string | null): void {
   log?.info({ object: customer ?? undefined }, "A customer was linked to its entity");
   telemetry?.measure("customers.linked", 1, {});
 }

@@ -1,4 +1,5 @@
 /** The webhook endpoint at Stripe, made or mended to fit this library. */
+
 import type Stripe from "stripe";
 import { enabledEvents } from "../catalogue/catalogue.js";
 import type { Store } from "../mirror/store.js";
@@ -6,29 +7,8 @@ import { givenSecrets, routePath } from "../runtime/config.js";
 import { provider } from "../runtime/errors.js";
 import { exclusively } from "../runtime/exclusive.js";
 import { records } from "../runtime/records/records.js";
+import type { OtherEndpoint, WebhookReport } from "../runtime/reports.js";
 import type { Runtime } from "../runtime/runtime.js";
-
-/** What was done about the webhook endpoint. */
-export interface WebhookReport {
-  readonly id: string;
-  /** Only when the endpoint is new: set it as `STRIPE_WEBHOOK_SECRET`, beside the old one if there is one. */
-  readonly secret?: string;
-  /** What was not as it should be, and was mended: such as `events`, `status` or `api_version`. */
-  readonly mended?: readonly string[];
-  /**
-   * Other endpoints that Stripe sends to the same address: each event arrives once more, and is
-   * refused unless `webhook_secret` holds their secret too. `replace: true` disables them.
-   */
-  readonly others?: readonly OtherEndpoint[];
-}
-
-/** An enabled webhook endpoint beside the one that `sync` looks after. */
-export interface OtherEndpoint {
-  readonly id: string;
-  readonly url: string;
-  /** Null: the account's own version. */
-  readonly apiVersion: string | null;
-}
 
 /** Metadata of what the library created, so that it never changes anything else. */
 export const MARK = { "backend-billing": "managed" };

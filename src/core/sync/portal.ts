@@ -1,15 +1,12 @@
 /** The configuration of the billing portal at Stripe: created if there is none, and kept current. */
+
 import type Stripe from "stripe";
 import { provider } from "../runtime/errors.js";
 import { exclusively } from "../runtime/exclusive.js";
 import { records } from "../runtime/records/records.js";
+import type { PortalReport } from "../runtime/reports.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { MARK } from "./endpoint.js";
-
-/** What was done about the portal's configuration. */
-export interface PortalReport {
-  readonly configurationId: string;
-}
 
 /** A product that people may change to, with the prices that they may choose. */
 interface Offer {

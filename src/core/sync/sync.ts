@@ -1,13 +1,14 @@
 /** `sync`: copies existing data, sets up the webhook endpoint and the portal, as asked. */
 
 import { BillingError } from "../runtime/errors.js";
+import type { RunKind, RunReport, SyncReport } from "../runtime/reports.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkKey, checkPlace } from "../stripe/account.js";
-import { syncWebhook, type WebhookReport } from "./endpoint.js";
-import { type PortalReport, syncPortal } from "./portal.js";
+import { syncWebhook } from "./endpoint.js";
+import { syncPortal } from "./portal.js";
 import { openRun } from "./run/open.js";
-import { type RunReport, runReport } from "./run/report.js";
-import type { RunKind, RunOptions } from "./run/run.js";
+import { runReport } from "./run/report.js";
+import type { RunOptions } from "./run/run.js";
 import { workUntilDone } from "./work/wait.js";
 
 /** What `sync` takes; all of it is optional. */
@@ -23,16 +24,6 @@ export interface SyncArgs {
   readonly replace?: boolean;
   /** Creates the default billing portal configuration if there is none. Default false. */
   readonly portal?: boolean;
-}
-
-/** What was done. Of the copying itself it says what {@link RunReport} does. */
-export interface SyncReport extends Partial<Omit<RunReport, "runId" | "state" | "resources">> {
-  readonly runId: string | null;
-  /** `done` only when every resource was copied to its end. */
-  readonly state: RunReport["state"];
-  readonly resources: RunReport["resources"];
-  readonly webhook?: WebhookReport;
-  readonly portal?: PortalReport;
 }
 
 /** Whether the caller works at the run until it ends, or others do. */

@@ -17,7 +17,8 @@ import type { ResourceName, Row } from "../../../src/core/catalogue/catalogue.js
 import { resources } from "../../../src/core/catalogue/resources.js";
 import type { SetupArgs } from "../../../src/core/customers/setup.js";
 import type { CheckoutArgs, Link, PortalParams } from "../../../src/core/links/sessions.js";
-import type { SyncArgs, SyncReport } from "../../../src/core/sync/sync.js";
+import type { SyncReport } from "../../../src/core/runtime/reports.js";
+import type { SyncArgs } from "../../../src/core/sync/sync.js";
 import { createStripeDouble } from "../../../src/testing/index.js";
 import { PATIENCE } from "../../patience.js";
 import type {

@@ -3,9 +3,10 @@
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../../src/core/mirror/store.js";
 import { behindGateway } from "../../../src/core/runtime/commit/commit.js";
+import type { SyncReport } from "../../../src/core/runtime/reports.js";
 import type { Runtime } from "../../../src/core/runtime/runtime.js";
 import { latestRuns, runReport } from "../../../src/core/sync/run/report.js";
-import { reconcile, type SyncReport, sync } from "../../../src/core/sync/sync.js";
+import { reconcile, sync } from "../../../src/core/sync/sync.js";
 import { workPage } from "../../../src/core/sync/work/work.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import {

@@ -1,8 +1,9 @@
 /** The records of what is set aside: what they report, and the removal of those that are over. */
 import { resources } from "../../catalogue/resources.js";
 import type { Store, StoredRecord } from "../../mirror/store.js";
+import type { SetAside, SetAsideReport } from "../reports.js";
 import { type CommitContext, commit } from "./commit.js";
-import { isOvertaken, type Remembered, type SetAside, type SetAsideReport } from "./set-aside.js";
+import { isOvertaken, type Remembered } from "./set-aside.js";
 
 const MOST_EXAMPLES = 10;
 const PAGE = 200;

@@ -4,30 +4,13 @@
  * is stored. The record is what an acknowledged event leaves behind; a later snapshot that can be
  * stored overtakes it.
  */
-import type { ResourceName } from "../../catalogue/catalogue.js";
+
 import { hash } from "../../mirror/hash.js";
 import type { Version } from "../../mirror/rule.js";
 import type { RecordRequest, Snapshot } from "../../mirror/store.js";
 import { wellFormed } from "../../mirror/text.js";
 import { BillingError } from "../errors.js";
-
-/** An object that is at Stripe and not in the tables, or not all of it. */
-export interface SetAside {
-  readonly resource: ResourceName;
-  readonly id: string;
-  /** Why it cannot be stored, without anything of its content. */
-  readonly reason: string;
-  /** Milliseconds at which it was last tried. */
-  readonly at: number;
-  /** `none`: the tables have no row of it, or an older one. `part`: what did not fit is left out. */
-  readonly kept: "none" | "part";
-}
-
-/** What is set aside: how many objects, and some of them. */
-export interface SetAsideReport {
-  readonly count: number;
-  readonly examples: readonly SetAside[];
-}
+import type { SetAside } from "../reports.js";
 
 /** What the record of an object that is set aside holds. */
 export interface Remembered extends SetAside {

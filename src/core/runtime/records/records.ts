@@ -7,7 +7,9 @@
  * `run` and `partition` (sync/run/run.ts), and `aside` (runtime/commit/set-aside.ts, one for each
  * object that cannot be stored).
  */
+
 import type { ResourceName } from "../../catalogue/catalogue.js";
+import type { Drift } from "../reports.js";
 import { defineLock, defineRecord } from "./record.js";
 
 /** What the tables are of. */
@@ -41,26 +43,6 @@ export interface Line {
 export interface Pace {
   readonly total: Line | null;
   readonly endpoints: { readonly [endpoint: string]: Line };
-}
-
-/** An object in which the tables and Stripe differ. */
-export interface Example {
-  readonly id: string;
-  /**
-   * `missing`: Stripe has it and the mirror has not. `different`: both have it. `ghost`: the mirror
-   * has it and Stripe has not.
-   */
-  readonly kind: "missing" | "different" | "ghost";
-  /** Some of the fields that differ. */
-  readonly fields?: readonly string[];
-}
-
-/** What differs between Stripe and the tables. */
-export interface Drift {
-  readonly missing: number;
-  readonly different: number;
-  readonly ghost: number;
-  readonly examples: readonly Example[];
 }
 
 /** The portal's configuration at Stripe. */

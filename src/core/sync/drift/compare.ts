@@ -3,7 +3,7 @@ import type { ResourceName } from "../../catalogue/catalogue.js";
 import { retrieve } from "../../events/refetch.js";
 import { same } from "../../mirror/same.js";
 import type { Snapshot } from "../../mirror/store.js";
-import type { Example } from "../../runtime/records/records.js";
+import type { Example } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Pending } from "../run/run.js";
 import { each } from "../run/step.js";

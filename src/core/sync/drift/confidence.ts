@@ -1,16 +1,5 @@
 /** What a sample says about the whole, with the confidence with which it says it. Pure. */
-
-/** What a sample says about the whole. */
-export interface Confidence {
-  /** Rows that were compared, of so many. */
-  readonly sampled: number;
-  readonly of: number;
-  readonly differing: number;
-  readonly level: number;
-  /** At most this part of all rows differs, with that confidence. */
-  readonly atMost: number;
-  readonly statement: string;
-}
+import type { Confidence } from "../../runtime/reports.js";
 
 const LEVEL = 0.95;
 

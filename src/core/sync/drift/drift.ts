@@ -1,6 +1,6 @@
 /** Where the mirror and Stripe disagree: counts, and a few examples. Pure. */
 import { same } from "../../mirror/same.js";
-import type { Drift, Example } from "../../runtime/records/records.js";
+import type { Drift, Example } from "../../runtime/reports.js";
 
 const MOST_EXAMPLES = 10;
 const MOST_FIELDS = 5;

@@ -4,7 +4,8 @@
  */
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { Snapshot, UnitOutcome } from "../../mirror/store.js";
-import { type Drift, type Example, records } from "../../runtime/records/records.js";
+import { records } from "../../runtime/records/records.js";
+import type { Drift, Example } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { outcomesOf, resourceOf, type Step } from "../run/step.js";
 import { NO_DRIFT, withExamples } from "./drift.js";

@@ -2,10 +2,11 @@
 
 import type { RecordWrite } from "../../mirror/store.js";
 import { factsOf } from "../../runtime/error-facts.js";
+import type { RunKind } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { driftCount } from "../drift/drift.js";
 import { runReport } from "./report.js";
-import type { Run, RunKind } from "./run.js";
+import type { Run } from "./run.js";
 
 export function logBegun({ log, telemetry }: Runtime, run: string, kind: RunKind): void {
   log?.info({ run, kind }, "A run began");

@@ -6,6 +6,7 @@
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { records } from "../../runtime/records/records.js";
+import type { RunKind } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type CheckedAccount, checkPlace } from "../../stripe/account.js";
 import { eventGroups } from "../tasks/list.js";
@@ -19,7 +20,6 @@ import {
   opening,
   partitionOf,
   type Run,
-  type RunKind,
   type RunOptions,
   runOf,
   runWrite,

@@ -1,8 +1,9 @@
 /** Which partitions a run has, phase by phase, and what is known when a phase is over. Pure. */
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import { resources } from "../../catalogue/resources.js";
+import type { Phase } from "../../runtime/reports.js";
 import { sumBuckets } from "../drift/buckets.js";
-import { fresh, type Partition, type Phase, type Run } from "./run.js";
+import { fresh, type Partition, type Run } from "./run.js";
 
 /** Seconds by which events are read again: Stripe's list of them may lag. */
 export const OVERLAP = 600;

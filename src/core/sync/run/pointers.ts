@@ -2,8 +2,8 @@
 import type { RecordWrite } from "../../mirror/store.js";
 import type { Read } from "../../runtime/records/record.js";
 import { records } from "../../runtime/records/records.js";
+import type { RunKind } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import type { RunKind } from "./run.js";
 
 export type Pointers = { readonly [kind in RunKind]?: string };
 

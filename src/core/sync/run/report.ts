@@ -1,53 +1,14 @@
 /** What a run says of itself, readable while it runs. */
+
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { StoredRecord } from "../../mirror/store.js";
-import type { SetAsideReport } from "../../runtime/commit/set-aside.js";
-import type { Drift } from "../../runtime/records/records.js";
+import type { Drift, Progress, RunReport, RunState } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { type Confidence, confidence } from "../drift/confidence.js";
+import { confidence } from "../drift/confidence.js";
 import { driftCount, sumDrift } from "../drift/drift.js";
 import { driftOf } from "../drift/findings.js";
 import { allPartitions } from "./commit.js";
-import {
-  type Partition,
-  type Phase,
-  partitionOf,
-  type RunKind,
-  type RunState,
-  runOf,
-} from "./run.js";
-
-/** How far one resource of a run is. */
-export interface Progress {
-  readonly pages: number;
-  /** Objects that pages showed, or that were asked for by id. */
-  readonly rows: number;
-  readonly state: RunState;
-  /** What went wrong last; a run that is still running tries it again. */
-  readonly error?: string;
-  /** Where the mirror and Stripe disagreed; a reconcile has repaired it, a verification not. */
-  readonly drift?: Drift;
-  /** Of a sampled verification: what the sample says about all rows. */
-  readonly confidence?: Confidence;
-}
-
-/** A run of `sync`, `reconcile` or `verify`, while it runs and after it. */
-export interface RunReport {
-  readonly runId: string;
-  readonly kind: RunKind;
-  /** `done` only when every partition of every phase was. */
-  readonly state: RunState;
-  readonly phase: Phase;
-  readonly startedAt: number;
-  readonly finishedAt: number | null;
-  readonly error?: string;
-  /** Objects that could not be stored, as of the run's end; absent if there were none. */
-  readonly setAside?: SetAsideReport;
-  readonly resources: { readonly [N in ResourceName]?: Progress };
-  /** The reading of Stripe's events, where the run has come to it. */
-  readonly events?: Progress;
-  readonly partitions: { readonly [state in RunState]: number };
-}
+import { type Partition, partitionOf, runOf } from "./run.js";
 
 export async function runReport(runtime: Runtime, runId: string): Promise<RunReport | undefined> {
   const record = await runtime.store.record("run", runId);

@@ -2,21 +2,12 @@
  * A run and its partitions, as they are stored: what there is to do, how far it is, and what went
  * wrong. Pure; who takes a partition and what a page does to it is elsewhere.
  */
+
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { FollowUp } from "../../events/receive.js";
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
-import type { SetAsideReport } from "../../runtime/commit/set-aside.js";
-import type { Drift } from "../../runtime/records/records.js";
+import type { Drift, Phase, RunKind, RunState, SetAsideReport } from "../../runtime/reports.js";
 import type { Buckets } from "../drift/buckets.js";
-
-export type RunKind = "backfill" | "catch-up" | "reconcile" | "verify";
-export type RunState = "running" | "done" | "failed";
-
-/**
- * `list`: what Stripe's lists show. `sweep`: what the lists did not show is asked for by id.
- * `events`: what happened since. `settle`: what is still in doubt is asked. `sample`: some rows.
- */
-export type Phase = "list" | "sweep" | "events" | "settle" | "sample";
 
 export interface RunOptions {
   /** Of `verify`: compare so many rows of each resource instead of all. */

@@ -2,7 +2,7 @@
 import { follow } from "../../events/receive.js";
 import { retrieve } from "../../events/refetch.js";
 import { commit } from "../../runtime/commit/commit.js";
-import type { Example } from "../../runtime/records/records.js";
+import type { Example } from "../../runtime/reports.js";
 import { compareAgain } from "../drift/compare.js";
 import { NO_DRIFT, withExamples } from "../drift/drift.js";
 import type { Partition, Pending } from "../run/run.js";

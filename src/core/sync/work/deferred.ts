@@ -27,7 +27,7 @@ interface Entry {
 
 export interface Deferred {
   readonly store: Store;
-  /** Takes what is due; whoever takes such things from the store next is given them. */
+  /** Takes what is due in one call; the next calls that take work from `store` are given it. */
   takeAhead(leases: { readonly [kind in "asks" | "refresh" | "claim"]: Lease }): Promise<unknown>;
   /** Writes the records. False if another process has changed one of them; then none is written. */
   flush(now: number): Promise<boolean>;

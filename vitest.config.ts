@@ -58,6 +58,8 @@ export default defineConfig({
         resolve: {
           alias: {
             ...alias,
+            "backend-billing/convex/local": `${import.meta.dirname}/src/convex/local.ts`,
+            "backend-billing/convex/tables": `${import.meta.dirname}/src/convex/schema.ts`,
             "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts`,
           },
         },

@@ -55,6 +55,11 @@ function lint({ folder }: App): Problem[] {
  */
 const MOST = 240_000;
 
+/** What a module of queries may load, with Convex's own code. Measured in 2026-11: 104 kB. */
+const MOST_LOCAL = 110_000;
+/** The examples' module that only reads. */
+const LOCAL = "plans.js";
+
 /**
  * Convex's own bundler takes every function into the default runtime, and what it makes can be
  * loaded as a deployment loads it before any secret is set.
@@ -67,7 +72,24 @@ async function bundle(app: App, note: Note): Promise<Problem[]> {
   const { ok, said } = run(CONVEX, ["deploy", ...target, ...options], app.folder);
   if (!ok) return [said];
   const made = readBundle(out);
-  return [...placed(made), ...sized(made, note), ...(await loaded(made, note))];
+  return [
+    ...placed(made),
+    ...sized(made, note),
+    ...local(made, note),
+    ...(await loaded(made, note)),
+  ];
+}
+
+/** Queries load nothing of Stripe's package. */
+function local(made: Bundle, note: Note): Problem[] {
+  const loaded = loadedBy(made, LOCAL);
+  const bytes = sizeOf(loaded);
+  note(`the queries of ${LOCAL} load ${kB(bytes)} of at most ${kB(MOST_LOCAL)}`);
+  return [
+    ...(loaded.length === 0 ? [`There is no ${LOCAL}`] : []),
+    ...(sizeOf(loaded, "stripe") > 0 ? [`${LOCAL} loads stripe`] : []),
+    ...(bytes > MOST_LOCAL ? [`${LOCAL} loads ${kB(bytes)}, more than ${kB(MOST_LOCAL)}`] : []),
+  ];
 }
 
 function placed(made: Bundle): Problem[] {

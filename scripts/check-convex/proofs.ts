@@ -127,6 +127,13 @@ export const proofs: readonly Proof[] = [
     says: /more than/,
   },
   {
+    gate: "bundle",
+    what: "queries that load stripe",
+    example: "convex-billing",
+    damage: replace("plans.ts", "backend-billing/convex/local", "backend-billing/convex"),
+    says: /plans\.js loads stripe/,
+  },
+  {
     gate: "types",
     what: "a page that asks for what no function answers",
     example: "convex",

@@ -1,4 +1,4 @@
-import { activeSubscriptionsOf, plans } from "backend-billing/convex";
+import { activeSubscriptionsOf, plans } from "backend-billing/convex/local";
 import { v } from "convex/values";
 import { query } from "./_generated/server";
 import { currentUser } from "./users";

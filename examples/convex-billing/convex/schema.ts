@@ -1,4 +1,4 @@
-import { billingTables } from "backend-billing/convex";
+import { billingTables } from "backend-billing/convex/tables";
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 

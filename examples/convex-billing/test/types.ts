@@ -1,6 +1,6 @@
 // Compiled by `npm run check:convex` after codegen, with stripe 23 and with stripe 22; never run.
 import type { Plain, Plan, Row } from "backend-billing";
-import { activeSubscriptionsOf, customerOf, plans } from "backend-billing/convex";
+import { activeSubscriptionsOf, customerOf, plans } from "backend-billing/convex/local";
 import type { FunctionArgs, FunctionReturnType } from "convex/server";
 import type Stripe from "stripe";
 import { api, internal } from "../convex/_generated/api";

@@ -1,5 +1,5 @@
 /** What there is to buy, and what an entity has: queries on the mirror, without a request to Stripe. */
-import { customerOf, plans } from "backend-billing/convex";
+import { customerOf, plans } from "backend-billing/convex/local";
 import { type Infer, v } from "convex/values";
 import { type QueryCtx, query } from "./_generated/server";
 import { asking, requireEntity } from "./auth";

@@ -139,7 +139,8 @@ async function claimed(
   const version = ref === null ? null : await versionAt(db, "customers", ref);
   const isMirrored = ref !== null && resources.includes("customers");
   const row = isMirrored ? await rowOf(mirrorOf(db), "customers", ref) : null;
-  const others = await Promise.all(beside.map((key) => records.recordAt(db, key.kind, key.id)));
+  const others: (records.RecordDocument | null)[] = [];
+  for (const key of beside) others.push(await records.recordAt(db, key.kind, key.id));
   return {
     record: record === null ? null : records.wireRecord(record),
     state: version?.state ?? null,

@@ -16,6 +16,7 @@ import { type Attempted, afterFailure } from "./answer.js";
 import {
   attempting,
   type Claim,
+  claimId,
   claimOf,
   doubted,
   isTooOld,
@@ -58,6 +59,8 @@ interface Work {
   readonly wanted: Wanted | undefined;
   /** The generations that this call opened: a rejection by Stripe is thrown to this caller only. */
   readonly own: Set<number>;
+  /** How often it has looked whether another caller is done. */
+  looks: number;
   /** What went wrong last. */
   trouble?: unknown;
 }
@@ -74,7 +77,7 @@ export async function drive(
   wanted: Wanted | undefined,
   first?: ReadClaim,
 ): Promise<string | undefined> {
-  const work: Work = { runtime, target, wanted, own: new Set() };
+  const work: Work = { runtime, target, wanted, own: new Set(), looks: 0 };
   const end = runtime.now() + runtime.timing.claimPatience;
   for (let round = 0; ; round++) {
     const read = (round === 0 ? first : undefined) ?? (await readClaim(runtime, target));
@@ -91,7 +94,7 @@ export async function drive(
       if (isAhead(next.notBefore, now) && next.notBefore > end) {
         throw next.state === "open" ? tooLong(work, record) : unclear(work, record);
       }
-      await runtime.sleep(waiting(next, now, round));
+      await waitFor(work, read, next, end);
     } else if (isTooOld(next, now, runtime.timing)) {
       await step(work, read, outlived(next, runtime.timing));
     } else if (next.state !== "linked") {
@@ -101,12 +104,32 @@ export async function drive(
   }
 }
 
+/**
+ * Waits until the claim has changed, may be acted on, or the caller's time is over. Meanwhile there
+ * is nothing to decide, so only the record itself is read.
+ */
+async function waitFor(
+  work: Work,
+  { record }: ReadClaim,
+  claim: Claim,
+  end: number,
+): Promise<void> {
+  const { runtime } = work;
+  for (;;) {
+    await runtime.sleep(waiting(claim, runtime.now(), work.looks++));
+    const latest = await runtime.store.record("claim", claimId(claim));
+    const now = runtime.now();
+    const isHeld = isAhead(claim.leasedUntil, now) || isAhead(claim.notBefore, now);
+    if (latest?.revision !== record?.revision || !isHeld || now > end) return;
+  }
+}
+
 /** Milliseconds until a waiting caller looks again: random, so that callers spread, and growing. */
 function waiting({ notBefore }: Claim, now: number, round: number): number {
   return (
     (isAhead(notBefore, now) ? notBefore - now : 0) +
     20 +
-    Math.random() * Math.min(500, 50 * (round + 1))
+    Math.random() * Math.min(2_000, 50 * 2 ** round)
   );
 }
 

@@ -15,7 +15,8 @@
  * Stripe's OpenAPI file of version 2020-08-27, which it would download: STRIPE_OPENAPI names a copy.
  * What cannot be run is said to be not measured, and never counts as met.
  *
- * The last line is JSON. It exits with 1 if a figure is 30% off its bar, or off what was reached of it.
+ * The last line is JSON. It exits with 1 if a figure is 30% off its bar, or off what was reached of it,
+ * and is so again when its part is measured once more.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -128,7 +129,18 @@ async function run(): Promise<Results> {
     },
   };
   say(`running: ${[...workers.keys()].join(", ")}`);
-  for (const name of chosen) await parts[name]?.(bench);
+  for (const name of chosen) {
+    const known = figures.length;
+    await parts[name]?.(bench);
+    const failed = figures.slice(known).filter((each) => verdict(each) === "failed");
+    if (failed.length === 0 || name === "growth") continue;
+    // Others on the machine may have been in the way. What fails again is a step back.
+    const found = failed.map(({ id, value }) => `${id} ${value.toFixed(2)}`).join(", ");
+    say(`measured again, because it failed: ${found}`);
+    figures.length = known;
+    for (const worker of workers.values()) await worker.clear();
+    await parts[name]?.(bench);
+  }
 
   const manifests = [
     ...["stripe", "pg"].map((name) => [name, `../node_modules/${name}`]),

@@ -18,6 +18,7 @@ interface Reader {
 
 /** What `convexTest` answered. */
 export interface SettledConvex {
+  /** Runs `read` on the database of the backend that the test plays. */
   run<Result>(read: (ctx: Reader) => Promise<Result>): Promise<Result>;
 }
 

@@ -75,6 +75,17 @@ describe("what is larger than a document", () => {
     });
   });
 
+  it("leaves out a list for which not even its brackets have room", () => {
+    const object = { a: "x".repeat(20), list: [1, 2, 3, 4] };
+    for (let bytes = 1; bytes < getConvexSize(object); bytes++) {
+      const { [OMITTED]: _, ...rest } = fitted(object, { ...LIMITS, bytes }) as Record<
+        string,
+        Value
+      >;
+      expect(getConvexSize(rest)).toBeLessThanOrEqual(Math.max(2, bytes));
+    }
+  });
+
   it("cuts a nesting of 20", () => {
     const stored = fitted({ id: "prod_1", deep: nested(20) });
     expect(depthOf(stored)).toBe(LIMITS.depth);

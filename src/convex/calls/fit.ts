@@ -60,11 +60,18 @@ function trim(
   );
 }
 
+/** The bytes of an array or an object without members. */
+const EMPTY = 2;
+
 /** Leaves out the largest members, so that ids, states and amounts stay. */
 function shrink(value: Value, bytes: number, path: string, omitted: string[]): Value | undefined {
   if (getConvexSize(value) <= bytes) return value;
+  if (typeof value !== "object" || value === null || bytes < EMPTY) {
+    omitted.push(path);
+    return undefined;
+  }
   if (Array.isArray(value)) {
-    let room = bytes - 2;
+    let room = bytes - EMPTY;
     const kept = value.findIndex((each) => {
       room -= getConvexSize(each);
       return room < 0;
@@ -72,14 +79,10 @@ function shrink(value: Value, bytes: number, path: string, omitted: string[]): V
     omitted.push(`${path}[${kept}…]`);
     return value.slice(0, kept);
   }
-  if (typeof value !== "object" || value === null) {
-    omitted.push(path);
-    return undefined;
-  }
   const sized = Object.entries(value as Fields)
     .map(([key, inner]) => ({ key, inner, size: getConvexSize({ [key]: inner }) }))
     .sort((a, b) => a.size - b.size);
-  let room = bytes - 2;
+  let room = bytes - EMPTY;
   const kept = new Map<string, Value | undefined>();
   for (const { key, inner, size } of sized) {
     const name = getConvexSize({ [key]: null });

@@ -182,7 +182,9 @@ describe("the look of sync", () => {
     const { code, stdout, stderr } = await runCommand(args, { env });
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain(ESCAPE);
-    expect(stdout).toMatch(/^00:\d\d · reading lists · [\d.]+ requests\/s · .*under way: customers/m);
+    expect(stdout).toMatch(
+      /^00:\d\d · reading lists · [\d.]+ requests\/s · .*under way: customers/m,
+    );
     expect(stdout).toMatch(/customers +2,000/);
   });
 

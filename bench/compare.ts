@@ -1,21 +1,18 @@
 /** The library beside another checkout of it, pair by pair, so that what slows one slows both. */
-import { median, ratios, type Series } from "./figures.js";
+import { ratios, type Series, type Summary, summaryOf } from "./figures.js";
 import { type Bench, backfill, calls, webhooks } from "./measure.js";
 
 const PAIRS = 9;
 /** How much slower a median may be before it counts as worse. */
 const MOST_SLOWER = 0.05;
 
-export interface Compared {
+/** How many times as fast as before it is, pair by pair. */
+export interface Compared extends Summary {
   readonly title: string;
-  /** How many times as fast as before: the median of the pairs, and their spread. */
-  readonly faster: number;
-  readonly lowest: number;
-  readonly highest: number;
   readonly worse: boolean;
 }
 
-/** What of this the other checkout, which runs as `before`, does faster or slower than `ours`. */
+/** Compares `ours` with the other checkout, which runs as `before`. */
 export async function compare(bench: Bench, objects: number): Promise<Compared[]> {
   const subjects = ["before", "ours"];
   const stored = 2_000;
@@ -37,13 +34,7 @@ export async function compare(bench: Bench, objects: number): Promise<Compared[]
   return all.map((series) => {
     const isRate = series.unit.endsWith("/s");
     const faster = isRate ? ratios(series, "ours", "before") : ratios(series, "before", "ours");
-    const value = median(faster);
-    return {
-      title: series.title,
-      faster: value,
-      lowest: Math.min(...faster),
-      highest: Math.max(...faster),
-      worse: value < 1 - MOST_SLOWER,
-    };
+    const summary = summaryOf(faster);
+    return { title: series.title, ...summary, worse: summary.value < 1 - MOST_SLOWER };
   });
 }

@@ -91,15 +91,23 @@ export const BARS = {
 
 export type BarId = keyof typeof BARS;
 
+/** The median of repetitions, and between what they lie. */
+export type Summary = Pick<Figure, "value" | "lowest" | "highest">;
+
+export const summaryOf = (values: readonly number[]): Summary => ({
+  value: median(values),
+  lowest: Math.min(...values),
+  highest: Math.max(...values),
+});
+
+/** A summary as text: `0.91 (0.77 to 1.33)`. */
+export function summaryText({ value, lowest, highest }: Summary): string {
+  const spread = lowest === highest ? "" : ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
+  return `${value.toFixed(2)}${spread}`;
+}
+
 export function figure(id: BarId, values: readonly number[], note?: string): Figure {
-  return {
-    ...(note === undefined ? {} : { note }),
-    id,
-    ...BARS[id],
-    value: median(values),
-    lowest: Math.min(...values),
-    highest: Math.max(...values),
-  };
+  return { ...(note === undefined ? {} : { note }), id, ...BARS[id], ...summaryOf(values) };
 }
 
 /** How two subjects compare, repetition by repetition, so that what slowed both cancels out. */

@@ -25,7 +25,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { compare } from "./compare.js";
-import { BARS, type Figure, figure, verdict } from "./figures.js";
+import { BARS, type Figure, figure, summaryText, verdict } from "./figures.js";
 import { describeMachine, versionAt } from "./machine.js";
 import { parts, QUICK, type Run } from "./parts.js";
 import { type Results, writeReport } from "./report.js";
@@ -62,11 +62,11 @@ const absent: Record<string, string> = {};
 const accounts = options.quick
   ? { customers: 20_000, subscriptions: 4_000 }
   : { customers: 50_000, subscriptions: 10_000 };
-const isComparison = options.before !== undefined;
-if (!isComparison && !existsSync(`${here}peers/node_modules`)) install();
+const { before } = options;
+if (before === undefined && !existsSync(`${here}peers/node_modules`)) install();
 const stage = await openStage(accounts);
 try {
-  if (isComparison) await besides(resolve(options.before ?? ""));
+  if (before !== undefined) await compareWith(resolve(before));
   else {
     const results = await run();
     summarise(results);
@@ -78,14 +78,13 @@ try {
   await stage.end();
 }
 
-async function besides(folder: string): Promise<void> {
+async function compareWith(folder: string): Promise<void> {
   await stage.open(`${folder}/bench/subjects/ours.ts`, "before");
   await stage.open("ours", "ours");
   const compared = await compare({ ...stage, say }, accounts.customers + accounts.subscriptions);
   console.log(`\nHow many times as fast as ${folder}, load ${loadavg()[0]?.toFixed(1)}`);
-  for (const { title, faster, lowest, highest, worse } of compared) {
-    const spread = `${lowest.toFixed(2)} to ${highest.toFixed(2)}`;
-    console.log(`${worse ? "✗" : "✓"} ${faster.toFixed(2)} (${spread}): ${title}`);
+  for (const each of compared) {
+    console.log(`${each.worse ? "✗" : "✓"} ${summaryText(each)}: ${each.title}`);
   }
   if (compared.some(({ worse }) => worse)) process.exitCode = 1;
 }
@@ -172,10 +171,9 @@ async function run(): Promise<Results> {
 function summarise({ figures, notMeasured, absent }: Results): void {
   console.log();
   for (const each of figures) {
-    const { value, lowest, highest, direction, bar, text, note } = each;
-    const spread = lowest === highest ? "" : ` (${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
+    const { direction, bar, text, note } = each;
     console.log(
-      `${verdict(each).padEnd(7)} ${value.toFixed(2)}${spread}, ${direction} ${bar}: ${text}${note ? `, ${note}` : ""}`,
+      `${verdict(each).padEnd(7)} ${summaryText(each)}, ${direction} ${bar}: ${text}${note ? `, ${note}` : ""}`,
     );
   }
   for (const id of notMeasured) console.log(`not measured: ${BARS[id as keyof typeof BARS].text}`);

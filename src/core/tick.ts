@@ -4,6 +4,9 @@
  * by the leases in the store.
  */
 import { workOnce } from "./background.js";
+import { claimLease } from "./customers/setup.js";
+import { askLease } from "./events/refetch.js";
+import { refreshLease } from "./events/refresh.js";
 import { ASK_DELAY } from "./mirror/rule.js";
 import type { Store } from "./mirror/store.js";
 import { setAsideNow } from "./runtime/commit/asides.js";
@@ -54,9 +57,6 @@ async function workUntil(runtime: Runtime, end: number): Promise<Ticked> {
   }
 }
 
-/** Milliseconds for which asks and refreshes are held while the first requests are made. */
-const LEASE = 30_000;
-
 /**
  * Opens the run that a schedule wants and works at it for a while, with few calls of the store: the
  * run's records are written once, at the end. What is left then is done by the workers of partitions.
@@ -86,14 +86,11 @@ export async function tickScheduled(
 }
 
 /** What the end of a run would take: whatever is in doubt now or soon. */
-function leases({ now, timing }: Runtime) {
-  const limit = 20;
-  return {
-    asks: { now: now() + ASK_DELAY, lease: LEASE, limit },
-    refresh: { now: now() + timing.refreshDelay, lease: LEASE, limit },
-    claim: { now: now(), lease: timing.claimSettle, limit },
-  };
-}
+const leases = (runtime: Runtime) => ({
+  asks: askLease(runtime, undefined, ASK_DELAY),
+  refresh: refreshLease(runtime, undefined, runtime.timing.refreshDelay),
+  claim: claimLease(runtime),
+});
 
 /** Reads what the run needs later: the store that defers its records reads each of them once. */
 async function readAhead(runtime: Runtime): Promise<void> {

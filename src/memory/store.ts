@@ -16,11 +16,10 @@ import type {
   Committed,
   Offer,
   Receipt,
-  RecordKind,
   Store,
   StoredRecord,
 } from "../core/mirror/store.js";
-import { keyOf, type RowKey, type Write } from "../core/mirror/writes.js";
+import { keyOf, type RowKey, recordKey, type Write } from "../core/mirror/writes.js";
 
 interface StoredVersion {
   readonly resource: ResourceName;
@@ -48,7 +47,6 @@ export function createMemoryStore(
 
   let documents = 0;
   const documentId = () => `doc_${options.seed ?? 1}_${String(++documents).padStart(8, "0")}`;
-  const recordKey = (kind: RecordKind, id: string) => `${kind} ${id}`;
   /** A row of nulls is kept under its owner's name, which no object's id can be. */
   const rowKey = (row: RowKey) => (row.id === null ? `(nothing) ${row.owner.id}` : row.id);
   const table = (resource: ResourceName) => {

@@ -8,7 +8,7 @@ import type { Reads } from "../../core/mirror/facts.js";
 import { planReading } from "../../core/mirror/plan.js";
 import type { Version } from "../../core/mirror/rule.js";
 import type { Batch } from "../../core/mirror/store.js";
-import { keyOf, type RowKey, type Write } from "../../core/mirror/writes.js";
+import { keyOf, type RowKey, recordKey, type Write } from "../../core/mirror/writes.js";
 import type { OperationOf, ResultOf } from "../calls/operations.js";
 import {
   type Db,
@@ -63,7 +63,6 @@ interface Found {
   readonly rows: Map<string, MirrorDocument>;
 }
 
-const recordKey = (kind: string, id: string): string => `${kind} ${id}`;
 const rowKey = (row: RowKey): string =>
   row.id === null ? `${row.resource} of ${row.owner.id}` : keyOf(row.resource, row.id);
 

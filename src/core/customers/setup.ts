@@ -5,6 +5,7 @@
 import type Stripe from "stripe";
 import { entityInMetadata, isEntityId, RESERVED_KEYS } from "../catalogue/carrier.js";
 import type { Row } from "../catalogue/catalogue.js";
+import type { Lease } from "../mirror/store.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
 import { AGAIN, inRounds } from "../runtime/rounds.js";
@@ -237,13 +238,16 @@ async function isOlderThanLinked(
   return linked !== undefined && created < linked.stripe.created;
 }
 
+/** How claims are taken whose callers are gone. */
+export const claimLease = ({ now, timing }: Runtime, limit = 20): Lease => ({
+  now: now(),
+  lease: timing.claimSettle,
+  limit,
+});
+
 /** Finishes claims whose callers are gone; answers how many it looked at. */
 export async function finishClaims(runtime: Runtime, limit = 20): Promise<number> {
-  const due = await runtime.store.takeRecords("claim", {
-    now: runtime.now(),
-    lease: runtime.timing.claimSettle,
-    limit,
-  });
+  const due = await runtime.store.takeRecords("claim", claimLease(runtime, limit));
   for (const record of due) {
     const claim = claimOf(record);
     if (claim === undefined) continue;

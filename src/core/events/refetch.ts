@@ -15,7 +15,7 @@ import { type AnswerHeaders, headerOf } from "../mirror/headers.js";
 import type { Interval } from "../mirror/interval.js";
 import { ASK_DELAY } from "../mirror/rule.js";
 import { answeredAt, plain, stripeStatus } from "../mirror/snapshot.js";
-import type { Ask, Outcome, Snapshot, StoredRecord } from "../mirror/store.js";
+import type { Ask, Lease, Outcome, Snapshot, StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { errorType, factsOf } from "../runtime/error-facts.js";
 import { removal } from "../runtime/records/record.js";
@@ -31,13 +31,19 @@ const ROUNDS = 5;
 const LIMITED = 3_000;
 const FAILED = 10_000;
 
+/** How asks are taken that are due, or will be within so many milliseconds. */
+export const askLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => ({
+  now: now() + ahead,
+  lease: LEASE,
+  limit,
+});
+
 /**
  * Takes and answers asks that are due, or will be within so many milliseconds, one after another;
  * answers how many were settled.
  */
 export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
-  const now = runtime.now() + ahead;
-  const asks = await runtime.store.takeAsks({ now, lease: LEASE, limit });
+  const asks = await runtime.store.takeAsks(askLease(runtime, limit, ahead));
   let settled = 0;
   // Once each: what overtakes an answer is often the next event of a burst, and not the last.
   for (const ask of asks) if (await answerAsk(runtime, ask, { rounds: 1 })) settled++;

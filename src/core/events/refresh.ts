@@ -5,7 +5,7 @@
  */
 
 import { snapshotsOfPage } from "../mirror/snapshot.js";
-import type { Ask } from "../mirror/store.js";
+import type { Ask, Lease } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { records } from "../runtime/records/records.js";
@@ -54,13 +54,16 @@ export async function refreshCustomer(
   }
 }
 
+/** How refreshes are taken that are due, or will be within so many milliseconds. */
+export const refreshLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => ({
+  now: now() + ahead,
+  lease: LEASE,
+  limit,
+});
+
 /** Does the refreshes that are due, or will be within so many milliseconds; answers how many. */
 export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
-  const due = await runtime.store.takeRecords("refresh", {
-    now: runtime.now() + ahead,
-    lease: LEASE,
-    limit,
-  });
+  const due = await runtime.store.takeRecords("refresh", refreshLease(runtime, limit, ahead));
   let done = 0;
   for (const { id, revision } of due) {
     try {

@@ -1,13 +1,13 @@
 /** What a batch does to records, and by its claims to the links of customers. Pure. */
 import type { Known } from "./facts.js";
-import type { RecordRequest, RecordWrite } from "./store.js";
-import type { Write } from "./writes.js";
+import type { RecordKey, RecordRequest, RecordWrite } from "./store.js";
+import { recordKey, type Write } from "./writes.js";
 
 /** The entity that an object belongs to after the batch, for objects where that changes. */
 export type Links = ReadonlyMap<string, string | null>;
 
 export interface PlannedRecords {
-  readonly conflict: Pick<RecordWrite, "kind" | "id"> | undefined;
+  readonly conflict: RecordKey | undefined;
   readonly writes: readonly Write[];
   readonly links: Links;
 }
@@ -18,9 +18,11 @@ export function planRecords(
   facts: Known,
 ): PlannedRecords {
   const writes = new Map<string, Write | undefined>();
-  for (const request of merged(requests)) writes.set(keyOf(request), granted(request, facts));
+  for (const request of merged(requests))
+    writes.set(recordKey(request.kind, request.id), granted(request, facts));
   // A write replaces a request for the same record: the record is there then, as was requested.
-  for (const record of records) writes.set(keyOf(record), written(record, facts));
+  for (const record of records)
+    writes.set(recordKey(record.kind, record.id), written(record, facts));
   return {
     conflict: conflictOf(records, facts),
     writes: [...writes.values()].filter((write) => write !== undefined),
@@ -28,14 +30,15 @@ export function planRecords(
   };
 }
 
-const keyOf = ({ kind, id }: Pick<RecordWrite, "kind" | "id">): string => `${kind} ${id}`;
-
 /** One request per record: the data of the last one, the earliest of the due times. */
 function merged(requests: readonly RecordRequest[]): readonly RecordRequest[] {
   const found = new Map<string, RecordRequest>();
   for (const request of requests) {
-    const due = Math.min(found.get(keyOf(request))?.due ?? request.due, request.due);
-    found.set(keyOf(request), { ...request, due });
+    const due = Math.min(
+      found.get(recordKey(request.kind, request.id))?.due ?? request.due,
+      request.due,
+    );
+    found.set(recordKey(request.kind, request.id), { ...request, due });
   }
   return [...found.values()];
 }
@@ -84,10 +87,7 @@ function claimedBy({ kind, id, next }: RecordWrite, facts: Known): string | null
 }
 
 /** The first write that does not find the revision it expects, or claims what is claimed already. */
-function conflictOf(
-  records: readonly RecordWrite[],
-  facts: Known,
-): Pick<RecordWrite, "kind" | "id"> | undefined {
+function conflictOf(records: readonly RecordWrite[], facts: Known): RecordKey | undefined {
   const claimed = new Set<string>();
   const found = records.find((write) => {
     const { kind, id, expect } = write;

@@ -14,8 +14,8 @@ import type {
   Batch,
   Outcome,
   Receipt,
+  RecordKey,
   RecordRequest,
-  RecordWrite,
   Snapshot,
   UnitOutcome,
 } from "./store.js";
@@ -41,7 +41,7 @@ export interface Undecided {
 /** A record is not at the revision expected, or its customer is claimed: nothing is written. */
 export interface Refused {
   readonly committed: false;
-  readonly conflict: Pick<RecordWrite, "kind" | "id">;
+  readonly conflict: RecordKey;
 }
 
 export type Plan = Decided | Undecided | Refused;

@@ -125,7 +125,7 @@ export type UnitOutcome =
 export type Committed =
   | { readonly committed: true; readonly units: readonly UnitOutcome[] }
   /** A record was not at the revision expected, and nothing at all was written. */
-  | { readonly committed: false; readonly conflict: Pick<RecordWrite, "kind" | "id"> };
+  | { readonly committed: false; readonly conflict: RecordKey };
 
 /** An object that Stripe must be asked about. */
 export interface Ask {

@@ -84,3 +84,5 @@ export interface Judged {
 }
 
 export const keyOf = (resource: ResourceName, id: string): string => `${resource} ${id}`;
+
+export const recordKey = (kind: RecordKind, id: string): string => `${kind} ${id}`;

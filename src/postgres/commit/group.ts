@@ -6,7 +6,7 @@
 
 import type { Batch, Committed, Store, UnitOutcome } from "../../core/mirror/store.js";
 import { textOf } from "../../core/mirror/text.js";
-import { keyOf } from "../../core/mirror/writes.js";
+import { keyOf, recordKey } from "../../core/mirror/writes.js";
 import { BillingError } from "../../core/runtime/errors.js";
 
 type Commit = Store["commit"];
@@ -137,7 +137,7 @@ function keysOf({ units }: Batch): string[] {
   return units.flatMap(({ receipt, snapshots = [], requests = [] }) => [
     ...(receipt === undefined ? [] : [`event ${receipt.eventId}`]),
     ...snapshots.map(({ resource, id }) => keyOf(resource, id)),
-    ...requests.map(({ kind, id }) => `${kind} ${id}`),
+    ...requests.map(({ kind, id }) => recordKey(kind, id)),
   ]);
 }
 

@@ -11,7 +11,7 @@ import {
 import { type Decided, planCommit, type Refused, type Undecided } from "../../core/mirror/plan.js";
 import type { Version } from "../../core/mirror/rule.js";
 import type { Batch, RecordKind, RecordWrite } from "../../core/mirror/store.js";
-import { keyOf } from "../../core/mirror/writes.js";
+import { keyOf, recordKey } from "../../core/mirror/writes.js";
 import type { Names } from "../store/names.js";
 import type { Run } from "../store/prepared.js";
 import { readKnown } from "./known.js";
@@ -141,13 +141,13 @@ async function readAll(
  */
 export function guessed(batch: Batch, versions: ReadonlyMap<string, Version>): Known {
   const expected = new Map(
-    (batch.records ?? []).map((write) => [`${write.kind} ${write.id}`, stateBefore(write)]),
+    (batch.records ?? []).map((write) => [recordKey(write.kind, write.id), stateBefore(write)]),
   );
   return {
     ...createAnswers().known,
     version: (resource, id) => versions.get(keyOf(resource, id)),
     received: () => false,
-    record: (kind, id) => expected.get(`${kind} ${id}`),
+    record: (kind, id) => expected.get(recordKey(kind, id)),
   };
 }
 

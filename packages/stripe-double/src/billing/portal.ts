@@ -24,7 +24,7 @@ export interface PortalView {
 }
 
 const MINUTE = 60;
-/** A link that nobody opened is good for five minutes, an open portal for an hour without a step. */
+/** A link that was not opened is good for five minutes, an open portal for an hour without a step. */
 const UNOPENED = 5 * MINUTE;
 const IDLE = 60 * MINUTE;
 const seen = new WeakMap<World, Map<string, number>>();

@@ -50,7 +50,7 @@ const DURATION = {
   milliseconds: "number?",
 } as const;
 
-/** How a session stands after somebody acted on its page. */
+/** How a session stands after an action on its page. */
 function sessionOf(double: StripeDouble, address: string) {
   const id = sessionIdOf(address);
   const session = double.objects("checkout.session").find((each) => each.id === id);

@@ -179,7 +179,7 @@ function run(api: Api, asked: Asked, params: { expand?: string[] | undefined }):
   return JSON.stringify(shown);
 }
 
-/** Runs a request whose caller was told otherwise; a refusal reaches nobody. */
+/** Runs a request whose caller was told otherwise; a refusal is not answered. */
 function runUnseen(api: Api, asked: Asked, params: { expand?: string[] | undefined }): void {
   try {
     run(api, asked, params);

@@ -1,6 +1,6 @@
 /**
  * Accounts of any size: objects that exist as a rule, made when they are looked at and kept only
- * once they are changed. Two million customers cost no memory until somebody touches them.
+ * once they are changed. Two million customers cost no memory until they are changed.
  */
 
 import { blankCustomer } from "../resources/customers.js";

@@ -175,7 +175,7 @@ export class Collection<T extends Stored> {
       .filter((object) => object !== undefined);
   }
 
-  /** Objects that are made when looked at are all looked at once somebody filters by a field. */
+  /** Objects that are made when looked at are all looked at by the first filter on a field. */
   #indexed(field: string, value: string): readonly number[] {
     const index = this.#indexes.get(field);
     if (index === undefined) throw new Error(`There is no index on ${field}`);
@@ -261,7 +261,7 @@ export class Collection<T extends Stored> {
 /** By value, where the objects are that have it in this field, oldest first. */
 interface Index<T> {
   readonly positions: Map<string, number[]>;
-  /** Ranges that nobody has asked about yet. */
+  /** Ranges that no request has asked about yet. */
   readonly missing: Segment<T>[];
 }
 

@@ -89,7 +89,7 @@ export async function drive(
     const isFree = claim === undefined || claim.state === "free";
     if (isFree && wanted === undefined) return undefined;
     const next = isFree ? await opening(work, claim) : claim;
-    if (isAhead(next.leasedUntil, now) || isAhead(next.notBefore, now)) {
+    if (isHeld(next, now)) {
       if (wanted === undefined) return undefined;
       if (isAhead(next.notBefore, now) && next.notBefore > end) {
         throw next.state === "open" ? tooLong(work, record) : unclear(work, record);
@@ -103,6 +103,10 @@ export async function drive(
     }
   }
 }
+
+/** Whether another caller is at it, or its next attempt is to wait. */
+const isHeld = ({ leasedUntil, notBefore }: Claim, now: number): boolean =>
+  isAhead(leasedUntil, now) || isAhead(notBefore, now);
 
 /**
  * Waits until the claim has changed, may be acted on, or the caller's time is over. Meanwhile there
@@ -119,8 +123,7 @@ async function waitFor(
     await runtime.sleep(waiting(claim, runtime.now(), work.looks++));
     const latest = await runtime.store.record("claim", claimId(claim));
     const now = runtime.now();
-    const isHeld = isAhead(claim.leasedUntil, now) || isAhead(claim.notBefore, now);
-    if (latest?.revision !== record?.revision || !isHeld || now > end) return;
+    if (latest?.revision !== record?.revision || !isHeld(claim, now) || now > end) return;
   }
 }
 

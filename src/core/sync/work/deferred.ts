@@ -15,6 +15,7 @@ import type {
   StoredRecord,
   UnitOutcome,
 } from "../../mirror/store.js";
+import { recordKey } from "../../mirror/writes.js";
 import { records as named } from "../../runtime/records/records.js";
 
 /** A record as it is in memory. */
@@ -33,9 +34,8 @@ export interface Deferred {
   flush(now: number): Promise<boolean>;
 }
 
-const keyOf = (kind: RecordKind, id: string): string => `${kind} ${id}`;
-const PACE = keyOf(named.pace.kind, named.pace.id);
-const SHARED = new Set([PACE, keyOf(named.runs.kind, named.runs.id)]);
+const PACE = recordKey(named.pace.kind, named.pace.id);
+const SHARED = new Set([PACE, recordKey(named.runs.kind, named.runs.id)]);
 const KINDS: ReadonlySet<RecordKind> = new Set(["run", "partition", "watermark"]);
 
 export function deferRecords(store: Store): Deferred {
@@ -51,10 +51,10 @@ export function deferRecords(store: Store): Deferred {
 
   const isOpened = (id: string) => opened.some((run) => id.includes(run));
   const isKept = (kind: RecordKind, id: string) =>
-    KINDS.has(kind) || SHARED.has(keyOf(kind, id)) || isOpened(id);
+    KINDS.has(kind) || SHARED.has(recordKey(kind, id)) || isOpened(id);
 
   async function entryOf(kind: RecordKind, id: string): Promise<Entry> {
-    const key = keyOf(kind, id);
+    const key = recordKey(kind, id);
     const known = entries.get(key);
     if (known !== undefined) return known;
     const record = isOpened(id) ? undefined : await readOnce(kind, id);
@@ -62,7 +62,7 @@ export function deferRecords(store: Store): Deferred {
   }
 
   function readOnce(kind: RecordKind, id: string): Promise<StoredRecord | undefined> {
-    const key = keyOf(kind, id);
+    const key = recordKey(kind, id);
     const reading = reads.get(key) ?? store.record(kind, id);
     reads.set(key, reading);
     return reading;
@@ -76,7 +76,7 @@ export function deferRecords(store: Store): Deferred {
 
   function learnAll(page: readonly StoredRecord[]): void {
     for (const record of page) {
-      const key = keyOf(record.kind, record.id);
+      const key = recordKey(record.kind, record.id);
       if (isKept(record.kind, record.id) && !entries.has(key)) learn(key, record);
     }
   }
@@ -86,7 +86,7 @@ export function deferRecords(store: Store): Deferred {
   }
 
   function write(writes: readonly RecordWrite[]): RecordWrite | undefined {
-    const known = writes.map(({ kind, id }) => entries.get(keyOf(kind, id)));
+    const known = writes.map(({ kind, id }) => entries.get(recordKey(kind, id)));
     const refused = writes.findIndex(
       ({ expect }, index) => (known[index]?.record?.revision ?? 0) !== expect,
     );
@@ -96,7 +96,7 @@ export function deferRecords(store: Store): Deferred {
       change(
         known[index] ?? { from: 0, record: undefined, isChanged: false },
         record,
-        keyOf(kind, id),
+        recordKey(kind, id),
       );
     }
     return undefined;
@@ -118,7 +118,7 @@ export function deferRecords(store: Store): Deferred {
     const kept = records.filter(({ kind, id }) => isKept(kind, id));
     const others = records.filter(({ kind, id }) => !isKept(kind, id));
     await Promise.all(kept.map(({ kind, id }) => entryOf(kind, id)));
-    for (const { kind, id } of others) reads.delete(keyOf(kind, id));
+    for (const { kind, id } of others) reads.delete(recordKey(kind, id));
     let units: readonly UnitOutcome[] = [];
     if (batch.units.length > 0 || others.length > 0) {
       const result = await store.commit(others.length === 0 ? rest : { ...rest, records: others });
@@ -173,7 +173,7 @@ export function deferRecords(store: Store): Deferred {
           .sort((a, b) => (a.due ?? 0) - (b.due ?? 0))
           .slice(0, lease.limit);
         return due.map((each) => {
-          const key = keyOf(kind, each.id);
+          const key = recordKey(kind, each.id);
           const taken = { ...each, revision: each.revision + 1, due: lease.now + lease.lease };
           change(entries.get(key) ?? learn(key, each), taken, key);
           return taken;

@@ -52,7 +52,7 @@ export function payForSubscription(
   // A card that the bank accepts is saved before it is charged, any other one only once it paid.
   if (!behaviour.decline && !behaviour.authentication) attachPaymentMethod(world, card, customer);
   const known = world.objects.subscription.get(attemptOf(world, id).subscription ?? "");
-  // One that nobody paid lapses an hour before the session does.
+  // One that was not paid lapses an hour before the session does.
   const subscription = known?.status === "incomplete" ? known : subscribe(world, id, customer);
   const invoice = firstInvoice(world, subscription);
   const collects = intentIdOf(world, invoice.id);

@@ -21,7 +21,7 @@ import {
 
 export type PaymentMethod = Plain<Stripe.PaymentMethod>;
 
-/** What is known of a card and shown to nobody. */
+/** What is known of a card and never shown. */
 interface CardState {
   readonly behaviour: CardBehaviour;
   /** It was authenticated for off-session payments. */
@@ -88,7 +88,7 @@ export interface CardParams {
   readonly behaviour?: CardBehaviour;
 }
 
-/** A new card that belongs to nobody yet. Stripe raises no event for it. */
+/** A new card without a customer. Stripe raises no event for it. */
 export function createCard(world: World, params: CardParams = {}): PaymentMethod {
   const card = testCard(params.number ?? "4242424242424242");
   const today = new Date(world.clock.now());

@@ -91,7 +91,7 @@ export function costs(world: World, items: readonly NewItem[]): boolean {
   return items.some(({ price }) => Number(world.find("price", price).unit_amount_decimal) > 0);
 }
 
-/** A metered price is billed by what was used, so nobody says how many there are. */
+/** A metered price is billed by what was used, so it has no quantity. */
 export function checkMetered(
   price: { readonly recurring: { readonly usage_type?: string | undefined } | null },
   quantity: number | undefined,

@@ -30,7 +30,7 @@ export function pauseSubscription(world: World, id: string, reason: PauseReason)
   return after;
 }
 
-/** Pauses because somebody asked for it; what was paid for and is not used is credited. */
+/** Pauses on request; what was paid for and is not used is credited. */
 export function pauseOnRequest(world: World, id: string): Subscription {
   const before = world.find("subscription", id);
   if (before.status !== "active" && before.status !== "trialing") {

@@ -1,6 +1,6 @@
 /**
  * Promotion codes: what a customer types to get a coupon. They are never deleted, only made
- * inactive, and a code can be used again once nobody active holds it.
+ * inactive, and a code can be used again once no active one holds it.
  */
 
 import { invalid, notModelled, refused } from "../../api/errors.js";

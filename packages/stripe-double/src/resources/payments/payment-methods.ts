@@ -81,7 +81,7 @@ function listOfCustomer(
     url,
     kind: "payment_method",
     asOf: call.asOf,
-    // Without a customer there is nothing to list: those of nobody are in no list.
+    // Without a customer there is nothing to list: those without one are in no list.
     matches: (method) =>
       customer !== undefined &&
       method.customer === customer &&

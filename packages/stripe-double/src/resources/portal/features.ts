@@ -15,6 +15,7 @@ import {
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { given } from "../common.js";
+import { feedback } from "../subscriptions/shapes.js";
 
 export type PortalConfiguration = Plain<Stripe.BillingPortal.Configuration>;
 export type Features = PortalConfiguration["features"];
@@ -35,18 +36,7 @@ export const featuresShape = <F extends Field<boolean>>(enabled: F) => ({
     proration_behavior: oneOf("none", "create_prorations"),
     cancellation_reason: group({
       enabled: required(flag),
-      options: listOf(
-        oneOf(
-          "customer_service",
-          "low_quality",
-          "missing_features",
-          "other",
-          "switched_service",
-          "too_complex",
-          "too_expensive",
-          "unused",
-        ),
-      ),
+      options: listOf(feedback),
     }),
   }),
   subscription_update: group({

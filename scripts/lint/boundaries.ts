@@ -44,6 +44,17 @@ const noPostgres: Wall = {
   ],
   message: "src/convex must not import PostgreSQL packages, src/postgres or src/drizzle.",
 };
+const noHost = (folder: string): Wall => ({
+  group: ["**/node/**", "**/pg-boss/**"],
+  message: `src/${folder} must not import src/node or src/pg-boss${
+    folder === "postgres" ? ": only billing.ts and index.ts put a host over the store" : ""
+  }.`,
+});
+const anyStore: Wall = {
+  group: ["pg", "pg/**", "drizzle-orm", "drizzle-orm/**", "**/postgres/**", "**/drizzle/**"],
+  message:
+    "src/node must not import PostgreSQL packages, src/postgres or src/drizzle: it takes any store.",
+};
 
 const tests: Wall = {
   group: ["**/test/**"],
@@ -88,6 +99,8 @@ const double: Wall = {
 
 const everywhere = [ownName, commandLine, cli, judge, plan, postgresCommit];
 const platform = [...everywhere, testing, double];
+const database = [noConvex("postgres"), noHost("postgres")];
+const noNode = [noPostgres, noHost("convex")];
 
 const onlyCore =
   "src/core may import only its own files and `stripe`: it runs where there is no Node and no database.";
@@ -163,27 +176,43 @@ const rows: readonly Row[] = [
       judge,
     ],
   },
+  { includes: ["src/node/**"], walls: [...platform, noConvex("node"), anyStore] },
+  {
+    includes: ["src/pg-boss/**"],
+    walls: [
+      {
+        group: ["**", "!./**", "!../core/**", "./**/../**", "../core/**/../**"],
+        message: "src/pg-boss may import only src/core: it takes pg-boss as it is given.",
+      },
+      judge,
+      plan,
+    ],
+  },
   {
     includes: ["src/postgres/**"],
+    walls: [...platform, ownCommit, ...database],
+  },
+  {
+    includes: ["src/postgres/{billing,index}.ts"],
     walls: [...platform, ownCommit, noConvex("postgres")],
   },
   {
     includes: ["src/postgres/store/store.ts"],
-    walls: [...platform, noConvex("postgres")],
+    walls: [...platform, ...database],
   },
   {
     includes: ["src/postgres/commit/**"],
-    walls: [...platform.filter((wall) => wall !== plan), noConvex("postgres")],
+    walls: [...platform.filter((wall) => wall !== plan), ...database],
   },
-  { includes: ["src/drizzle/**"], walls: [...platform, noConvex("drizzle")] },
-  { includes: ["src/convex/**"], walls: [...platform, convexCommit, convexWriter, noPostgres] },
+  { includes: ["src/drizzle/**"], walls: [...platform, noConvex("drizzle"), noHost("drizzle")] },
+  { includes: ["src/convex/**"], walls: [...platform, convexCommit, convexWriter, ...noNode] },
   {
     includes: ["src/convex/calls/mutation.ts"],
-    walls: [...platform, convexWriter, noPostgres],
+    walls: [...platform, convexWriter, ...noNode],
   },
   {
     includes: ["src/convex/store/commit.ts"],
-    walls: [...platform.filter((wall) => wall !== plan), noPostgres],
+    walls: [...platform.filter((wall) => wall !== plan), ...noNode],
   },
   {
     includes: ["src/opentelemetry/**"],

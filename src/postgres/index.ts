@@ -7,20 +7,19 @@
 export type { Progress, RunReport, SyncReport } from "../core/runtime/reports.js";
 export type { ReconcileArgs, SyncArgs, VerifyArgs } from "../core/sync/sync.js";
 export type { Ticked, TickOptions } from "../core/tick.js";
+export type { BillingClient, BillingExports, Routes, Upkeep } from "../node/facade.js";
+export type { BillingStore } from "../node/host.js";
+export type { BossLike, CronJobs, CronOptions } from "../pg-boss/crons.js";
 export { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
 export {
-  type BillingClient,
-  type BillingExports,
+  type Context,
   createBilling,
   createStripe,
-  type Routes,
+  type PostgresConfig,
   type StripeClient,
   type StripeExports,
-  type Upkeep,
 } from "./billing.js";
-export type { BossLike, CronJobs, CronOptions } from "./crons.js";
 export type { Connection, PoolLike, Queryable } from "./database.js";
-export type { BillingStore, Context, PostgresConfig } from "./runtime.js";
 export {
   type MigrationOptions,
   migrate,

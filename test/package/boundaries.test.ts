@@ -32,6 +32,9 @@ const hidden = "the import boundaries do not see";
 const onlyPlanJudges = "Only mirror/plan.ts judges";
 const onlyCoreForMemory = "src/memory may import only src/core";
 const onlyStorePlans = "Only a store's commit may plan one";
+const onlyCoreForJobs = "src/pg-boss may import only src/core";
+const anyStore = "src/node must not import PostgreSQL packages";
+const noHost = "only billing.ts and index.ts put a host over the store";
 const privateCommit = "Only the store on PostgreSQL may import the statements of a commit";
 const onlyMutation = "Only the `store` mutation of Convex may commit";
 const onlyConvexCommit = "Only a commit may write to the mirrored tables of Convex";
@@ -240,11 +243,42 @@ const fixtures: Fixture[] = [
     ],
   },
   {
-    file: "src/postgres/runtime.ts",
+    file: "src/node/host.ts",
+    legal: [
+      `import "node:http";`,
+      `import "stripe";`,
+      `import "./life.js";`,
+      `import "../pg-boss/crons.js";`,
+      `import "../core/errors.js";`,
+    ],
+    forbidden: [
+      [`import "../postgres/store/store.js";`, anyStore],
+      [`import "../drizzle/index.js";`, anyStore],
+      [`import "pg";`, anyStore],
+      [`import "../convex/store.js";`, "src/node must not import Convex"],
+      [`import "convex/server";`, "src/node must not import Convex"],
+      [`import "../testing/index.js";`, noTesting],
+      [`import { planCommit } from "../core/mirror/plan.js";`, onlyStorePlans],
+    ],
+  },
+  {
+    file: "src/pg-boss/crons.ts",
+    legal: [`import "./queues.js";`, `import "../core/sync/backfill.js";`],
+    forbidden: [
+      [`import "pg-boss";`, onlyCoreForJobs],
+      [`import "../node/host.js";`, onlyCoreForJobs],
+      [`import "../postgres/store/store.js";`, onlyCoreForJobs],
+      [`import "../core/../postgres/store/store.js";`, onlyCoreForJobs],
+      [`import "../convex/store.js";`, onlyCoreForJobs],
+      [`import { judge } from "../core/mirror/rule.js";`, onlyPlanJudges],
+      [`import { planCommit } from "../core/mirror/plan.js";`, onlyStorePlans],
+    ],
+  },
+  {
+    file: "src/postgres/pool-errors.ts",
     legal: [
       `import "node:crypto";`,
       `import "pg";`,
-      `import "pg-boss";`,
       `import "stripe";`,
       `import "./schema.js";`,
       `import "../core/errors.js";`,
@@ -256,6 +290,8 @@ const fixtures: Fixture[] = [
       [`import "convex";`, "src/postgres must not import Convex"],
       [`import "convex/server";`, "src/postgres must not import Convex"],
       [`import type { GenericId } from "convex/values";`, "src/postgres must not import Convex"],
+      [`import "../node/host.js";`, noHost],
+      [`import "../pg-boss/crons.js";`, noHost],
       [`import "../cli/index.js";`, noCli],
       [`import "commander";`, noCommandLine],
       [`import "@clack/prompts";`, noCommandLine],
@@ -271,6 +307,8 @@ const fixtures: Fixture[] = [
   {
     file: "src/postgres/billing.ts",
     legal: [
+      `import "../node/facade.js";`,
+      `import "../pg-boss/crons.js";`,
       `import "./store/store.js";`,
       `import "../core/runtime/commit/commit.js";`,
       `import { keyOf } from "../core/mirror/plan.js";`,
@@ -289,6 +327,7 @@ const fixtures: Fixture[] = [
       [`export const copy = "COPY backend_billing_products FROM STDIN";`, writes],
       [`import "./commit/write-statement.js";`, privateCommit],
       [`export * from "./commit/commit.js";`, privateCommit],
+      [`import "../convex/store.js";`, "src/postgres must not import Convex"],
       [`import { planCommit } from "../core/mirror/plan.js";`, onlyStorePlans],
       [`import { judge } from "../core/mirror/rule.js";`, onlyPlanJudges],
     ],
@@ -296,7 +335,10 @@ const fixtures: Fixture[] = [
   {
     file: "src/postgres/schema/migrations.ts",
     legal: [`import "./steps.js";`],
-    forbidden: [[`import "../commit/sql.js";`, privateCommit]],
+    forbidden: [
+      [`import "../commit/sql.js";`, privateCommit],
+      [`import "../../node/host.js";`, noHost],
+    ],
   },
   {
     file: "src/postgres/store/leases.ts",
@@ -308,6 +350,7 @@ const fixtures: Fixture[] = [
     legal: [`import "../commit/commit.js";`],
     forbidden: [
       [`export const write = "UPDATE backend_billing_products SET a = 1";`, writes],
+      [`import "../../node/host.js";`, noHost],
       [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
       [`import "../../convex/store/commit.js";`, "src/postgres must not import Convex"],
     ],
@@ -322,6 +365,7 @@ const fixtures: Fixture[] = [
     ],
     forbidden: [
       [`import { judge } from "../../core/mirror/rule.js";`, onlyPlanJudges],
+      [`import "../../pg-boss/crons.js";`, noHost],
       [`import "../../convex/store/commit.js";`, "src/postgres must not import Convex"],
     ],
   },
@@ -371,6 +415,7 @@ const fixtures: Fixture[] = [
       `import "../core/errors.js";`,
     ],
     forbidden: [
+      [`import "../node/host.js";`, "src/convex must not import src/node or src/pg-boss"],
       [`import "../postgres/store.js";`, "src/convex must not import PostgreSQL"],
       [`import "../drizzle/index.js";`, "src/convex must not import PostgreSQL"],
       [`import "pg/lib/defaults";`, "src/convex must not import PostgreSQL"],
@@ -391,6 +436,7 @@ const fixtures: Fixture[] = [
     file: "src/drizzle/index.ts",
     legal: [`import "drizzle-orm/pg-core";`, `import "../core/resources.js";`],
     forbidden: [
+      [`import "../node/host.js";`, "src/drizzle must not import src/node or src/pg-boss"],
       [`import "../convex/store.js";`, "src/drizzle must not import Convex"],
       [`import "convex";`, "src/drizzle must not import Convex"],
       [`import "convex/server";`, "src/drizzle must not import Convex"],

@@ -2,8 +2,8 @@
 import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createLife } from "../../../src/node/life.js";
 import { createBilling, createStripe } from "../../../src/postgres/index.js";
-import { createLife } from "../../../src/postgres/life.js";
 import { type App, applications, billingError, eventually, NOW } from "./kit.js";
 import { event } from "./webhook-kit.js";
 

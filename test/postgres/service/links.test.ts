@@ -2,8 +2,8 @@
 // anything is sent.
 import { describe, expect, it, vi } from "vitest";
 import * as links from "../../../src/core/links/sessions.js";
+import { hostOn } from "../../../src/postgres/billing.js";
 import { createBilling, createStripe } from "../../../src/postgres/index.js";
-import { createNodeRuntime } from "../../../src/postgres/runtime.js";
 import { type App, type AppOptions, applications, billingError, NOW } from "./kit.js";
 import { entityId, paying, price, sessionsOf, subscribing, urlsOf } from "./links-kit.js";
 
@@ -277,7 +277,7 @@ it("a pool that calls bring again and again has one store, and remembers", async
     connect: () => pool.connect(),
   });
   const db = another();
-  const node = createNodeRuntime(config);
+  const node = hostOn(config);
   expect(node.in({ db })).toBe(node.in({ db }));
   expect(node.in({ db })).not.toBe(node.in({ db: another() }));
   expect(node.in({ db: config.db })).toBe(node.in({}));

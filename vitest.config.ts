@@ -59,7 +59,7 @@ export default defineConfig({
           alias: {
             ...alias,
             "backend-billing/convex/local": `${import.meta.dirname}/src/convex/local.ts`,
-            "backend-billing/convex/tables": `${import.meta.dirname}/src/convex/schema.ts`,
+            "backend-billing/convex/tables": `${import.meta.dirname}/src/convex/tables/index.ts`,
             "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts`,
           },
         },

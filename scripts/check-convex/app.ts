@@ -47,8 +47,8 @@ export function buildLibrary(workspace: string): { folder: string; outcome: Outc
         outDir: join(folder, "dist"),
         typeRoots: [join(root, "node_modules/@types")],
       },
-      files: ["index.ts", "convex/index.ts", "convex/local.ts", "convex/schema.ts"].map((file) =>
-        join(root, "src", file),
+      files: ["index.ts", "convex/index.ts", "convex/local.ts", "convex/tables/index.ts"].map(
+        (file) => join(root, "src", file),
       ),
       include: [],
     }),

@@ -19,4 +19,4 @@ export type { CronOptions } from "./crons.js";
 export { type BillingErrorData, billingErrorOf } from "./errors.js";
 export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads.js";
 export type { ActionContext } from "./runtime.js";
-export { type BillingTables, billingTables, createTables } from "./tables.js";
+export { type BillingTables, billingTables, createTables } from "./tables/tables.js";

@@ -5,7 +5,7 @@ import { activeStatuses, plansFrom } from "../core/mirror/reads.js";
 import type { Plan } from "../core/mirror/store.js";
 import { BillingError } from "../core/runtime/errors.js";
 import { decode } from "./calls/encode.js";
-import { type MirrorDocument, type MirrorReader, rowOf, rowsBy } from "./store/database.js";
+import { type MirrorDocument, type MirrorReader, rowOf, rowsBy } from "./tables/database.js";
 
 /** The context of any query or mutation, whatever the application's data model. */
 export interface ReadContext<DataModel extends GenericDataModel = GenericDataModel> {

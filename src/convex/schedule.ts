@@ -4,12 +4,28 @@
  * itself, which Convex runs exactly once each time, and it rests when nothing is outstanding.
  */
 import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/server";
+import type { Write } from "../core/mirror/writes.js";
 import { records } from "../core/runtime/records/records.js";
 import type { Operation, OperationResult } from "./calls/operations.js";
-import { dueAsks } from "./store/asks.js";
-import type { Due, Left, WorkStep } from "./store/commit.js";
-import type { Db } from "./store/database.js";
 import { dueRecords, recordAt } from "./store/records.js";
+import { dueAsks } from "./store/versions.js";
+import type { Db } from "./tables/database.js";
+
+/** `page`: one page of one partition. `work`: whatever else is due. */
+export type WorkStep = "page" | "work";
+
+interface Due {
+  readonly step: WorkStep;
+  readonly at: number;
+}
+
+/** What a transaction leaves to be done. */
+interface Left {
+  /** What newly falls due that a worker is to be called for, and when. */
+  readonly due: readonly Due[];
+  /** Whether anything is outstanding that the watchdog must know of. */
+  readonly outstanding: boolean;
+}
 
 export type StoreReference = FunctionReference<
   "mutation",
@@ -45,6 +61,23 @@ const WATCHED = { page: ["partition"], work: ["refresh", "claim"] } as const;
 export async function scheduleWork(db: Db, to: Scheduling, left: Left): Promise<void> {
   for (const { step, at } of workers(left.due)) await to.scheduler.runAt(at, to.sync, { step });
   if (left.outstanding) await keepWatch(db, to);
+}
+
+/** A claim's own caller drives it, so no worker is called for that; the watchdog finds what is left. */
+export function leftBy(writes: readonly Write[]): Left {
+  const due: Due[] = [];
+  let outstanding = false;
+  for (const write of writes) {
+    if (write.write === "putVersion") {
+      outstanding ||= write.askAt !== null;
+      if (typeof write.askAt === "number") due.push({ step: "work", at: write.askAt });
+    }
+    if (write.write !== "putRecord" || write.record.due === null) continue;
+    outstanding = true;
+    if (write.kind === "claim" || !write.rescheduled) continue;
+    due.push({ step: write.kind === "partition" ? "page" : "work", at: write.record.due });
+  }
+  return { due, outstanding };
 }
 
 /** A partition each its own worker; for the rest that falls due in one moment, one will do. */

@@ -9,7 +9,7 @@ import { runOperation } from "../../src/convex/calls/mutation.js";
 import { anyResult, operation } from "../../src/convex/calls/operations.js";
 import { referencesTo } from "../../src/convex/calls/references.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
-import { billingTables } from "../../src/convex/tables.js";
+import { billingTables } from "../../src/convex/tables/tables.js";
 import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { receiveEvent } from "../../src/core/events/receive.js";
 import { readEvent } from "../../src/core/mirror/snapshot.js";

@@ -8,7 +8,7 @@ import { createStoreMutation } from "../../src/convex/calls/mutation.js";
 import type { Operation, OperationResult } from "../../src/convex/calls/operations.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
 import type { StoreReference, WorkReference } from "../../src/convex/schedule.js";
-import { billingTables } from "../../src/convex/tables.js";
+import { billingTables } from "../../src/convex/tables/tables.js";
 import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import type { Store } from "../../src/core/mirror/store.js";
 

@@ -15,7 +15,7 @@ import { runOperation } from "../../src/convex/calls/mutation.js";
 import { anyResult, operation } from "../../src/convex/calls/operations.js";
 import { referencesTo } from "../../src/convex/calls/references.js";
 import { createBilling } from "../../src/convex/index.js";
-import { billingTables } from "../../src/convex/tables.js";
+import { billingTables } from "../../src/convex/tables/tables.js";
 import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 

@@ -381,19 +381,19 @@ const fixtures: Fixture[] = [
     file: "src/convex/calls/mutation.ts",
     legal: [`import { commit } from "../store/commit.js";`],
     forbidden: [
-      [`import { mirrorWriterOf } from "../store/database.js";`, onlyConvexCommit],
+      [`import { mirrorWriterOf } from "../tables/database.js";`, onlyConvexCommit],
       [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
       [`import "pg";`, "src/convex must not import PostgreSQL"],
     ],
   },
   {
-    file: "src/convex/store/asks.ts",
+    file: "src/convex/store/versions.ts",
     legal: [
       `import { versionAt } from "./commit.js";`,
-      `import { mirrorOf } from "./database.js";`,
+      `import { mirrorOf } from "../tables/database.js";`,
     ],
     forbidden: [
-      [`import { mirrorWriterOf } from "./database.js";`, onlyConvexCommit],
+      [`import { mirrorWriterOf } from "../tables/database.js";`, onlyConvexCommit],
       [`import { commit } from "./commit.js";`, onlyMutation],
       [`import { planCommit } from "../../core/mirror/plan.js";`, onlyStorePlans],
     ],
@@ -402,7 +402,7 @@ const fixtures: Fixture[] = [
     file: "src/convex/store/commit.ts",
     legal: [
       `import { planCommit } from "../../core/mirror/plan.js";`,
-      `import { mirrorWriterOf } from "./database.js";`,
+      `import { mirrorWriterOf } from "../tables/database.js";`,
     ],
     forbidden: [[`import { judge } from "../../core/mirror/rule.js";`, onlyPlanJudges]],
   },

@@ -3,7 +3,7 @@
  * has: printable ASCII, not empty, no `$` in front. Names that it takes stay as they are, so raw
  * documents read naturally; the others are escaped, and `decode` gives them back as they were.
  */
-import { wellFormed } from "../../core/mirror/text.js";
+import { wellFormed } from "../../core/mirror/content/text.js";
 
 /** What Convex takes as a field name and our own escape sign does not begin. */
 const PLAIN = /^[\x20-#%-}][\x20-~]*$/;

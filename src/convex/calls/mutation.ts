@@ -9,16 +9,17 @@ import {
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { storedCustomer, storedOffers, storedPlans, storedSubscriptions } from "../reads.js";
 import {
+  leftBy,
   type Scheduling,
   type StoreReference,
   scheduleWork,
   type WorkReference,
   watch,
 } from "../schedule.js";
-import * as asks from "../store/asks.js";
-import { commit, versionAt } from "../store/commit.js";
-import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../store/database.js";
+import { commit } from "../store/commit.js";
 import * as records from "../store/records.js";
+import * as versions from "../store/versions.js";
+import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../tables/database.js";
 import {
   anyResult,
   type Operation,
@@ -75,14 +76,14 @@ async function runSingle(
   const scheduling: Scheduling = { ...options, scheduler: ctx.scheduler };
   switch (asked.type) {
     case "commit": {
-      const { result, left } = await commit(db, options, asked);
-      await scheduleWork(db, scheduling, left);
+      const { result, writes } = await commit(db, options.resources, asked);
+      await scheduleWork(db, scheduling, leftBy(writes));
       return result;
     }
     case "takeAsks":
-      return asks.takeAsks(db, asked);
+      return versions.takeAsks(db, asked);
     case "postponeAsk": {
-      const isLeft = await asks.postponeAsk(db, asked);
+      const isLeft = await versions.postponeAsk(db, asked);
       const due = isLeft ? [{ step: "work" as const, at: asked.until }] : [];
       await scheduleWork(db, scheduling, { due, outstanding: isLeft });
       return null;
@@ -99,12 +100,14 @@ async function runSingle(
       return records.records(db, asked);
     case "takeRecords":
       return records.takeRecords(db, asked);
-    case "version":
-      return asks.version(db, asked);
+    case "version": {
+      const found = await versions.versionAt(db, asked.resource, asked.id);
+      return found === null ? null : versions.versionOf(found);
+    }
     case "unconfirmed":
-      return asks.unconfirmed(db, asked);
+      return versions.unconfirmed(db, asked);
     case "pruneReceipts":
-      return asks.pruneReceipts(db, asked);
+      return versions.pruneReceipts(db, asked);
     case "row":
       return wire(await rowOf(mirrorOf(db), asked.resource as ResourceName, asked.id));
     case "rows":
@@ -136,7 +139,7 @@ async function claimed(
 ): Promise<ResultOf<"claimed">> {
   const record = await records.recordAt(db, "claim", id);
   const ref = record?.ref ?? null;
-  const version = ref === null ? null : await versionAt(db, "customers", ref);
+  const version = ref === null ? null : await versions.versionAt(db, "customers", ref);
   const isMirrored = ref !== null && resources.includes("customers");
   const row = isMirrored ? await rowOf(mirrorOf(db), "customers", ref) : null;
   const others: (records.RecordDocument | null)[] = [];

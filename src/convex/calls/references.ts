@@ -9,8 +9,7 @@ import {
 } from "convex/server";
 import type { SyncReport } from "../../core/runtime/reports.js";
 import type { SyncArgs } from "../../core/sync/sync.js";
-import type { StoreReference, WorkReference } from "../schedule.js";
-import type { WorkStep } from "../store/commit.js";
+import type { StoreReference, WorkReference, WorkStep } from "../schedule.js";
 
 /** A part of the library's own work, done by the `sync` action. */
 export type Step = WorkStep | "catch-up" | "reconcile";

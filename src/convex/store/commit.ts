@@ -6,7 +6,6 @@ import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import type { Reads } from "../../core/mirror/facts.js";
 import { planReading } from "../../core/mirror/plan.js";
-import type { Version } from "../../core/mirror/rule.js";
 import type { Batch } from "../../core/mirror/store.js";
 import { keyOf, type RowKey, recordKey, type Write } from "../../core/mirror/writes.js";
 import type { OperationOf, ResultOf } from "../calls/operations.js";
@@ -18,42 +17,23 @@ import {
   mirrorWriterOf,
   rowOf,
   rowsBy,
-} from "./database.js";
+} from "../tables/database.js";
 import { type RecordDocument, recordAt, recordOn } from "./records.js";
-
-/** `page`: one page of one partition. `work`: whatever else is due. */
-export type WorkStep = "page" | "work";
-
-export interface Due {
-  readonly step: WorkStep;
-  readonly at: number;
-}
-
-/** What a commit leaves to be done, for the scheduler. */
-export interface Left {
-  /** What newly falls due that a worker is to be called for, and when. */
-  readonly due: readonly Due[];
-  /** Whether anything is outstanding that the watchdog must know of. */
-  readonly outstanding: boolean;
-}
-
-export interface Chosen {
-  readonly resources: readonly ResourceName[];
-}
+import { receiptAt, type VersionDocument, versionAt, versionOf } from "./versions.js";
 
 export async function commit(
   db: Db,
-  { resources: chosen }: Chosen,
+  chosen: readonly ResourceName[],
   { batch }: OperationOf<"commit">,
-): Promise<{ result: ResultOf<"commit">; left: Left }> {
+): Promise<{ result: ResultOf<"commit">; writes: readonly Write[] }> {
   const found: Found = { versions: new Map(), records: new Map(), rows: new Map() };
   const plan = await planReading(batch as Batch, chosen, readsOf(db, found));
-  if (!("writes" in plan)) return { result: plan, left: { due: [], outstanding: false } };
+  if (!("writes" in plan)) return { result: plan, writes: [] };
   for (const write of plan.writes) await carryOut(db, found, write);
   const units = plan.outcomes.map((unit) =>
     unit.duplicate ? { duplicate: true as const } : { ...unit, outcomes: [...unit.outcomes] },
   );
-  return { result: { committed: true, units }, left: leftBy(plan.writes) };
+  return { result: { committed: true, units }, writes: plan.writes };
 }
 
 /** The documents that were read for the plan: a write needs their own ids. */
@@ -152,41 +132,4 @@ async function carryOut(db: Db, { versions, records, rows }: Found, write: Write
       await mirror.patch(before._id as never, { [write.field]: write.value } as never);
     }
   }
-}
-
-/** A claim's own caller drives it, so no worker is called for that; the watchdog finds what is left. */
-function leftBy(writes: readonly Write[]): Left {
-  const due: Due[] = [];
-  let outstanding = false;
-  for (const write of writes) {
-    if (write.write === "putVersion") {
-      outstanding ||= write.askAt !== null;
-      if (typeof write.askAt === "number") due.push({ step: "work", at: write.askAt });
-    }
-    if (write.write !== "putRecord" || write.record.due === null) continue;
-    outstanding = true;
-    if (write.kind === "claim" || !write.rescheduled) continue;
-    due.push({ step: write.kind === "partition" ? "page" : "work", at: write.record.due });
-  }
-  return { due, outstanding };
-}
-
-function receiptAt(db: Db, eventId: string) {
-  return db
-    .query("backend_billing_receipts")
-    .withIndex("byEventId", (range) => range.eq("eventId", eventId))
-    .first();
-}
-
-export function versionAt(db: Db, resource: string, id: string) {
-  return db
-    .query("backend_billing_versions")
-    .withIndex("byObject", (range) => range.eq("resource", resource).eq("objectId", id))
-    .first();
-}
-
-type VersionDocument = NonNullable<Awaited<ReturnType<typeof versionAt>>>;
-
-export function versionOf({ revision, state, lo, hi, stale, first }: Version): Version {
-  return { revision, state, lo, hi, stale, first };
 }

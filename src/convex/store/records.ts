@@ -2,42 +2,33 @@
 import { beyond } from "../../core/mirror/due.js";
 import type { RecordKind } from "../../core/mirror/store.js";
 import type { OperationOf, WireRecord } from "../calls/operations.js";
-import type { Db } from "./database.js";
+import { type Db, takeInTurn } from "../tables/database.js";
 
-export function recordAt(db: Db, kind: string, id: string) {
-  return db
-    .query("backend_billing_records")
+const all = (db: Db) => db.query("backend_billing_records");
+
+export const recordAt = (db: Db, kind: string, id: string) =>
+  all(db)
     .withIndex("byRecordId", (range) => range.eq("kind", kind).eq("recordId", id))
     .first();
-}
 
 export type RecordDocument = NonNullable<Awaited<ReturnType<typeof recordAt>>>;
 
-export function wireRecord({
-  kind,
-  recordId,
-  revision,
-  ref,
-  due,
-  data,
-}: RecordDocument): WireRecord {
-  return { kind: kind as RecordKind, id: recordId, revision, ref, due, data };
+export function wireRecord(document: RecordDocument): WireRecord {
+  const { _id, _creationTime, kind, recordId, ...record } = document;
+  return { kind: kind as RecordKind, id: recordId, ...record };
 }
 
 /** A record of a kind that points at something, if there is one. */
-export function recordOn(db: Db, kind: string, ref: string) {
-  return db
-    .query("backend_billing_records")
+export const recordOn = (db: Db, kind: string, ref: string) =>
+  all(db)
     .withIndex("byRef", (range) => range.eq("kind", kind).eq("ref", ref))
     .first();
-}
 
 export async function recordsOf(
   db: Db,
   { kind, ref, after, limit }: OperationOf<"recordsOf">,
 ): Promise<WireRecord[]> {
-  const found = await db
-    .query("backend_billing_records")
+  const found = await all(db)
     .withIndex("byRef", (range) => range.eq("kind", kind).eq("ref", ref).gt("recordId", after))
     .take(limit);
   return found.map(wireRecord);
@@ -47,8 +38,7 @@ export async function records(
   db: Db,
   { kind, after, limit }: OperationOf<"records">,
 ): Promise<WireRecord[]> {
-  const found = await db
-    .query("backend_billing_records")
+  const found = await all(db)
     .withIndex("byRecordId", (range) => range.eq("kind", kind).gt("recordId", after))
     .take(limit);
   return found.map(wireRecord);
@@ -73,17 +63,10 @@ export async function takeRecords(
  * What is due up to a time, and what a wrong clock put off too far. Numbers only: a record that is
  * never due has null, which stands before all numbers.
  */
-export async function dueRecords(db: Db, kind: RecordKind, until: number, limit: number) {
-  const due = await db
-    .query("backend_billing_records")
-    .withIndex("byDue", (range) =>
+export const dueRecords = (db: Db, kind: RecordKind, until: number, limit: number) =>
+  takeInTurn(limit, [
+    all(db).withIndex("byDue", (range) =>
       range.eq("kind", kind).gt("due", Number.NEGATIVE_INFINITY).lte("due", until),
-    )
-    .take(limit);
-  if (due.length === limit) return due;
-  const astray = await db
-    .query("backend_billing_records")
-    .withIndex("byDue", (range) => range.eq("kind", kind).gt("due", beyond(kind, until)))
-    .take(limit - due.length);
-  return [...due, ...astray];
-}
+    ),
+    all(db).withIndex("byDue", (range) => range.eq("kind", kind).gt("due", beyond(kind, until))),
+  ]);

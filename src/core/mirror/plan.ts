@@ -5,11 +5,11 @@
  */
 import type { ResourceName } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
+import { same } from "./content/same.js";
 import { createAnswers, type Known, type Need, noting, type Reads, readMissing } from "./facts.js";
 import { planRecords } from "./plan-records.js";
 import { planRows } from "./plan-rows.js";
 import { ASK_DELAY, judge } from "./rule.js";
-import { same } from "./same.js";
 import type {
   Batch,
   Outcome,

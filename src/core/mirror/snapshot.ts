@@ -5,6 +5,7 @@
 import type Stripe from "stripe";
 import type { Effect, ResourceName, StripeObject } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
+import { plainOf, storable } from "./content/text.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
 import {
   answerInterval,
@@ -14,7 +15,6 @@ import {
   type Tolerances,
 } from "./interval.js";
 import type { Snapshot } from "./store.js";
-import { plainOf, storable } from "./text.js";
 
 type Content = StripeObject<ResourceName>;
 

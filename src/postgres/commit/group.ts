@@ -4,8 +4,8 @@
  * a group to fill.
  */
 
+import { textOf } from "../../core/mirror/content/text.js";
 import type { Batch, Committed, Store, UnitOutcome } from "../../core/mirror/store.js";
-import { textOf } from "../../core/mirror/text.js";
 import { keyOf, recordKey } from "../../core/mirror/writes.js";
 import { BillingError } from "../../core/runtime/errors.js";
 

@@ -1,6 +1,6 @@
 /** JSON that `jsonb` accepts. */
 
-import { isSuspect, mended, textOf } from "../../core/mirror/text.js";
+import { isSuspect, mended, textOf } from "../../core/mirror/content/text.js";
 
 /** The value as JSON. What `jsonb` cannot hold is replaced by the sign for it, never refused. */
 export function jsonText(value: unknown): string {

@@ -3,7 +3,7 @@
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { answerAsks } from "../../../src/core/events/refetch.js";
-import { storable } from "../../../src/core/mirror/text.js";
+import { storable } from "../../../src/core/mirror/content/text.js";
 import { setAsideNow } from "../../../src/core/runtime/commit/asides.js";
 import { commit } from "../../../src/core/runtime/commit/commit.js";
 import { runReport } from "../../../src/core/sync/run/report.js";

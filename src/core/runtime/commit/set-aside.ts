@@ -5,10 +5,10 @@
  * stored overtakes it.
  */
 
-import { hash } from "../../mirror/hash.js";
+import { hash } from "../../mirror/content/hash.js";
+import { wellFormed } from "../../mirror/content/text.js";
 import type { Version } from "../../mirror/rule.js";
 import type { RecordRequest, Snapshot } from "../../mirror/store.js";
-import { wellFormed } from "../../mirror/text.js";
 import { BillingError } from "../errors.js";
 import type { SetAside } from "../reports.js";
 

@@ -4,7 +4,7 @@
  * one in four billion; where they do not, only that bucket's rows have to be looked at. Pure.
  */
 
-import { hash } from "../../mirror/hash.js";
+import { hash } from "../../mirror/content/hash.js";
 
 /** For each bucket its count and its sum, one after the other. */
 export type Buckets = readonly number[];

@@ -1,7 +1,7 @@
 /** What the mirror holds against what Stripe says of the same object. */
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import { retrieve } from "../../events/refetch.js";
-import { same } from "../../mirror/same.js";
+import { same } from "../../mirror/content/same.js";
 import type { Snapshot } from "../../mirror/store.js";
 import type { Example } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";

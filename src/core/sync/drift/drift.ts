@@ -1,5 +1,5 @@
 /** Where the mirror and Stripe disagree: counts, and a few examples. Pure. */
-import { same } from "../../mirror/same.js";
+import { same } from "../../mirror/content/same.js";
 import type { Drift, Example } from "../../runtime/reports.js";
 
 const MOST_EXAMPLES = 10;

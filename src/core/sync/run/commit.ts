@@ -5,8 +5,8 @@
  */
 
 import type { ResourceName } from "../../catalogue/catalogue.js";
+import { textOf } from "../../mirror/content/text.js";
 import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../../mirror/store.js";
-import { textOf } from "../../mirror/text.js";
 import { pruneAsides } from "../../runtime/commit/asides.js";
 import { commit } from "../../runtime/commit/commit.js";
 import type { Read } from "../../runtime/records/record.js";

@@ -5,7 +5,7 @@
 import type Stripe from "stripe";
 import type { Listing } from "../../catalogue/resource.js";
 import { resources } from "../../catalogue/resources.js";
-import { hash } from "../../mirror/hash.js";
+import { hash } from "../../mirror/content/hash.js";
 import { snapshotsOfPage } from "../../mirror/snapshot.js";
 import { paced } from "../../stripe/pacer.js";
 import { unequal } from "../drift/compare.js";

@@ -1,12 +1,30 @@
-/** The objects that Stripe must be asked about, and what is known of objects beside their content. */
-
+/** What is known of objects beside their content: which Stripe must be asked about, what was received. */
 import { beyond } from "../../core/mirror/due.js";
+import type { Version } from "../../core/mirror/rule.js";
 import type { OperationOf, ResultOf } from "../calls/operations.js";
-import { versionAt, versionOf } from "./commit.js";
-import type { Db } from "./database.js";
+import { type Db, takeInTurn } from "../tables/database.js";
 
 /** How many versions one transaction looks through. */
 const STRETCH = 1_000;
+
+const all = (db: Db) => db.query("backend_billing_versions");
+
+export const versionAt = (db: Db, resource: string, id: string) =>
+  all(db)
+    .withIndex("byObject", (range) => range.eq("resource", resource).eq("objectId", id))
+    .first();
+
+export type VersionDocument = NonNullable<Awaited<ReturnType<typeof versionAt>>>;
+
+export function versionOf({ revision, state, lo, hi, stale, first }: Version): Version {
+  return { revision, state, lo, hi, stale, first };
+}
+
+export const receiptAt = (db: Db, eventId: string) =>
+  db
+    .query("backend_billing_receipts")
+    .withIndex("byEventId", (range) => range.eq("eventId", eventId))
+    .first();
 
 export async function takeAsks(
   db: Db,
@@ -25,20 +43,13 @@ export async function takeAsks(
  * What is due up to a time, and what a wrong clock put off too far. Numbers only: what need not be
  * asked has null, which stands before all numbers.
  */
-export async function dueAsks(db: Db, until: number, limit: number) {
-  const due = await db
-    .query("backend_billing_versions")
-    .withIndex("byAskAt", (range) =>
+export const dueAsks = (db: Db, until: number, limit: number) =>
+  takeInTurn(limit, [
+    all(db).withIndex("byAskAt", (range) =>
       range.gt("askAt", Number.NEGATIVE_INFINITY).lte("askAt", until),
-    )
-    .take(limit);
-  if (due.length === limit) return due;
-  const astray = await db
-    .query("backend_billing_versions")
-    .withIndex("byAskAt", (range) => range.gt("askAt", beyond("ask", until)))
-    .take(limit - due.length);
-  return [...due, ...astray];
-}
+    ),
+    all(db).withIndex("byAskAt", (range) => range.gt("askAt", beyond("ask", until))),
+  ]);
 
 export async function postponeAsk(
   db: Db,
@@ -50,21 +61,12 @@ export async function postponeAsk(
   return true;
 }
 
-export async function version(
-  db: Db,
-  { resource, id }: OperationOf<"version">,
-): Promise<ResultOf<"version">> {
-  const stored = await versionAt(db, resource, id);
-  return stored === null ? null : versionOf(stored);
-}
-
 /** Looks through one stretch of a resource's versions; a page of them may well hold none. */
 export async function unconfirmed(
   db: Db,
   { resource, since, after, limit }: OperationOf<"unconfirmed">,
 ): Promise<ResultOf<"unconfirmed">> {
-  const stretch = await db
-    .query("backend_billing_versions")
+  const stretch = await all(db)
     .withIndex("byObject", (range) => range.eq("resource", resource).gt("objectId", after))
     .take(STRETCH);
   const found: { id: string; revision: number }[] = [];

@@ -18,8 +18,8 @@ import {
   type Resources,
   type Row,
   resourceNames,
-} from "../core/catalogue/catalogue.js";
-import { resources } from "../core/catalogue/resources.js";
+} from "../../core/catalogue/catalogue.js";
+import { resources } from "../../core/catalogue/resources.js";
 
 type Text<T> = null extends T ? VUnion<string | null, [VString, VNull]> : VString;
 

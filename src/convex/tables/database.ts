@@ -9,7 +9,7 @@ import type {
 import type { GenericId } from "convex/values";
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
-import type { bookkeeping } from "../tables.js";
+import type { bookkeeping } from "./tables.js";
 
 type Bookkeeping = DataModelFromSchemaDefinition<SchemaDefinition<typeof bookkeeping, true>>;
 
@@ -85,4 +85,16 @@ export function rowOf(
 ): Promise<MirrorDocument | null> {
   const { idField } = resources[resource];
   return rowsBy(db, resource, indexOn(resource, idField), id).first();
+}
+
+/** Documents of several ranges, those of the first before those of the next, up to a limit. */
+export async function takeInTurn<T>(
+  limit: number,
+  ranges: readonly { take(limit: number): Promise<T[]> }[],
+): Promise<T[]> {
+  const found: T[] = [];
+  for (const range of ranges) {
+    if (found.length < limit) found.push(...(await range.take(limit - found.length)));
+  }
+  return found;
 }

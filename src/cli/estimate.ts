@@ -5,7 +5,7 @@
  */
 import type { ResourceName } from "../core/catalogue/catalogue.js";
 import type { RunReport } from "../core/runtime/reports.js";
-import type { Partition } from "../core/sync/run/run.js";
+import type { Partition } from "../core/sync/run/partition.js";
 
 /** Parts of the time that say too little, or that say it was all although it was not. */
 const TOO_LITTLE = 0.02;
@@ -22,13 +22,14 @@ export interface Situation {
 
 /** The number of objects that the lists still have to show; undefined if that is unknown. */
 export function rowsLeft(at: Situation): number | undefined {
+  const lists = at.partitions.filter((each) => each.task === "list");
   let left = 0;
   for (const resource of at.resources) {
-    const own = at.partitions.filter((each) => each.task === "list" && each.resource === resource);
+    const own = lists.filter((each) => each.resource === resource);
     const rows = own.reduce((sum, each) => sum + each.rows, 0);
     if (own.length > 0 && own.every(({ state }) => state !== "running")) continue;
     const before = at.previous?.resources[resource]?.rows ?? 0;
-    const total = before > rows ? before : totalByTime(own, rows, at);
+    const total = before > rows ? before : totalByTime(own, rows, lists, at.now);
     // A list that has not begun is left out where nothing is known of it.
     if (total === undefined && own.length > 0) return undefined;
     left += Math.max(0, (total ?? 0) - rows);
@@ -37,13 +38,18 @@ export function rowsLeft(at: Situation): number | undefined {
 }
 
 /** All rows of a list, if they lie as densely in the time that is still to be read. */
-function totalByTime(own: readonly Partition[], rows: number, at: Situation): number | undefined {
-  const start = beginning(own) ?? beginning(at.partitions);
+function totalByTime(
+  own: readonly Partition<"list">[],
+  rows: number,
+  lists: readonly Partition<"list">[],
+  now: number,
+): number | undefined {
+  const start = beginning(own) ?? beginning(lists);
   if (start === undefined) return undefined;
   let [all, read] = [0, 0];
   for (const { range, createdAt, state, rows: found } of own) {
     if (state === "done" && found === 0) continue; // a time in which nothing was made
-    const top = Math.min(range.to ?? at.now, at.now);
+    const top = Math.min(range.to ?? now, now);
     const bottom = Math.max(range.from ?? start, start);
     const reached = state === "done" ? bottom : (createdAt ?? top); // lists go from new to old
     all += Math.max(0, top - bottom);
@@ -54,10 +60,10 @@ function totalByTime(own: readonly Partition[], rows: number, at: Situation): nu
 }
 
 /** Where the oldest list that was read to its very end came to; before that there was nothing. */
-function beginning(partitions: readonly Partition[]): number | undefined {
-  const oldest = partitions.flatMap(({ task, state, range, createdAt }) => {
+function beginning(lists: readonly Partition<"list">[]): number | undefined {
+  const oldest = lists.flatMap(({ state, range, createdAt }) => {
     const end = createdAt ?? range.to;
-    return task === "list" && state === "done" && range.from === null && end !== null ? [end] : [];
+    return state === "done" && range.from === null && end !== null ? [end] : [];
   });
   return oldest.length === 0 ? undefined : Math.min(...oldest);
 }

@@ -2,8 +2,8 @@
 
 import type { RunReport } from "../core/runtime/reports.js";
 import { allPartitions } from "../core/sync/run/commit.js";
+import { partitionOf } from "../core/sync/run/partition.js";
 import { latestRuns, runReport } from "../core/sync/run/report.js";
-import { partitionOf } from "../core/sync/run/run.js";
 import { workUntilDone } from "../core/sync/work/wait.js";
 import type { Connected } from "./connect.js";
 import { rowsLeft } from "./estimate.js";

@@ -8,7 +8,7 @@ import { visible } from "../../src/cli/terminal/io.js";
 import { createRedactor } from "../../src/cli/terminal/redact.js";
 import { BillingError } from "../../src/core/runtime/errors.js";
 import type { RunReport } from "../../src/core/runtime/reports.js";
-import { fresh, type Partition } from "../../src/core/sync/run/run.js";
+import { type Partition, UNREAD } from "../../src/core/sync/run/partition.js";
 
 describe("what is hidden", () => {
   const redact = createRedactor({
@@ -81,8 +81,10 @@ describe("what is said of an error", () => {
 
 describe("how much is left", () => {
   const now = 2_000;
-  const list = (resource: "customers" | "products", more: Partial<Partition>) =>
-    fresh("list", resource, more);
+  const list = (
+    resource: "customers" | "products",
+    more: Partial<Partition<"list">>,
+  ): Partition<"list"> => ({ ...UNREAD, task: "list", resource, ...more });
   const left = (partitions: Partition[], before?: number) => {
     const previous =
       before === undefined ? undefined : { resources: { customers: { rows: before } } };

@@ -5,7 +5,7 @@ import { same } from "../../mirror/content/same.js";
 import type { Snapshot } from "../../mirror/store.js";
 import type { Example } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import type { Pending } from "../run/run.js";
+import type { PendingCompare } from "../run/partition.js";
 import { each } from "../run/step.js";
 import { differingFields } from "./drift.js";
 
@@ -34,7 +34,7 @@ export async function unequal(
   runtime: Runtime,
   resource: ResourceName,
   snapshots: readonly Snapshot[],
-): Promise<Pending[]> {
+): Promise<PendingCompare[]> {
   const rows = await each(snapshots, AT_ONCE, ({ id }) => runtime.store.row(resource, id));
   return snapshots.flatMap((snapshot, index) => {
     const { id, content } = asKept(runtime, snapshot);

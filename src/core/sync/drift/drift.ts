@@ -33,6 +33,10 @@ export function sumDrift(all: readonly Drift[]): Drift {
 export const driftCount = ({ missing, different, ghost }: Drift): number =>
   missing + different + ghost;
 
+/** What a partition that compares adds to its resource's report. */
+export const reportDrift = ({ drift }: { readonly drift?: Drift }): { readonly drift?: Drift } =>
+  drift === undefined ? {} : { drift };
+
 /** Names of fields in which two objects differ, at the first level where they do. */
 export function differingFields(a: object, b: object): readonly string[] {
   const left = a as Record<string, unknown>;

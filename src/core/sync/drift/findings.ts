@@ -7,12 +7,12 @@ import type { Snapshot, UnitOutcome } from "../../mirror/store.js";
 import { records } from "../../runtime/records/records.js";
 import type { Drift, Example } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { outcomesOf, resourceOf, type Step } from "../run/step.js";
+import { outcomesOf, type Step } from "../run/step.js";
 import { NO_DRIFT, withExamples } from "./drift.js";
 
 /** Counts what a page wrote into a mirror that should have been complete. */
 export async function tallyPage(
-  { runtime, runId, run, at }: Step,
+  { runtime, runId, run, at }: Step<"list">,
   snapshots: readonly Snapshot[],
   units: readonly UnitOutcome[],
 ): Promise<void> {
@@ -23,7 +23,7 @@ export async function tallyPage(
     return [{ id, kind: revision === 1 ? "missing" : "different" }];
   });
   if (found.length === 0) return;
-  const drift = records.drift(runId, resourceOf(at));
+  const drift = records.drift(runId, at.resource);
   await drift.update(runtime, (known = NO_DRIFT) => withExamples(known, found));
 }
 

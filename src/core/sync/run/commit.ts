@@ -12,26 +12,12 @@ import { commit } from "../../runtime/commit/commit.js";
 import type { Read } from "../../runtime/records/record.js";
 import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { eventGroups } from "../tasks/list.js";
-import {
-  type Circumstances,
-  completeSince,
-  firstSecond,
-  following,
-  partitionsOf,
-  unlocked,
-} from "./partitions.js";
+import { unlocked } from "../tasks/list.js";
+import { partitionsOf } from "../tasks/tasks.js";
+import { type Partition, partitionData, partitionOf } from "./partition.js";
+import { type Circumstances, completeSince, firstSecond, following } from "./phases.js";
 import { closed } from "./pointers.js";
-import {
-  closing,
-  isOver,
-  opening,
-  type Partition,
-  partitionOf,
-  type Run,
-  runOf,
-  runWrite,
-} from "./run.js";
+import { closing, isOver, opening, type Run, runOf, runWrite } from "./run.js";
 import { inTurnForRun, keepLatest, latestOf } from "./shared.js";
 import type { Stepped } from "./step.js";
 
@@ -108,20 +94,16 @@ async function commitSeen(
   held: StoredRecord,
   stepped: Stepped,
 ): Promise<Seen | undefined> {
-  const { next, splits = [], units = [] } = stepped;
+  const { between, units = [] } = stepped;
   const parts = inParts(runtime, units);
   const outcomes: UnitOutcome[] = [];
   for (const part of parts.slice(0, -1)) {
     outcomes.push(...(await commit(runtime, { source: "page", units: part })).units);
   }
   const left = parts.at(-1) ?? [];
-  const resumes = splits.length > 0 || next.listed;
-  if (left.length === 0 || !sharesRun(stepped) || !resumes) {
+  if (left.length === 0 || between === undefined || !sharesRun(stepped)) {
     return { held, left, outcomes, isLogged: false };
   }
-  const oldest = splits.at(-1) ?? next;
-  const range = { ...next.range, from: oldest.range.from };
-  const between: Partition = { ...next, range, state: "running" };
   const write = partitionWrite(held, between, runtime.now() + runtime.timing.pageLease);
   const result = await commit(runtime, { source: "page", units: left, records: [write] });
   if (!result.committed) return undefined;
@@ -140,7 +122,7 @@ function partitionWrite(
     kind: "partition",
     id,
     expect: revision,
-    next: { ref, due: isRunning ? due : null, data: { ...partition } },
+    next: { ref, due: isRunning ? due : null, data: partitionData(partition) },
   };
 }
 
@@ -179,7 +161,6 @@ async function advanced(
   const done = partitions.map((record) => (record.id === held.id ? next : partitionOf(record)));
   const at: Circumstances = {
     chosen: runtime.resources,
-    eventGroups: eventGroups(runtime).length,
     skew: runtime.tolerances.skew,
     done,
   };
@@ -195,7 +176,7 @@ async function advanced(
     return { run: opened.run, writes: [...writes, ...opened.writes] };
   }
   writes.push(await closed(runtime, runId, run.kind));
-  const read = firstSecond(done.filter(({ task }) => task === "events"));
+  const read = firstSecond(done.filter((each) => each.task === "events"));
   if (read !== undefined) writes.push(...watermarkWrite("events", watermark, read));
   return { run: await ended(runtime, run, "done", now), writes };
 }

@@ -9,21 +9,13 @@ import { records } from "../../runtime/records/records.js";
 import type { RunKind } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type CheckedAccount, checkPlace } from "../../stripe/account.js";
-import { eventGroups } from "../tasks/list.js";
+import { partitionsOf } from "../tasks/tasks.js";
 import { allPartitions } from "./commit.js";
 import { logBegun } from "./log.js";
-import { OVERLAP, partitionsOf, phasesOf } from "./partitions.js";
+import { groupOf, partitionData, partitionOf } from "./partition.js";
+import { OVERLAP, phasesOf } from "./phases.js";
 import { pointed, pointers } from "./pointers.js";
-import {
-  groupOf,
-  newRunId,
-  opening,
-  partitionOf,
-  type Run,
-  type RunOptions,
-  runOf,
-  runWrite,
-} from "./run.js";
+import { newRunId, opening, type Run, type RunOptions, runOf, runWrite } from "./run.js";
 
 /** A run that failed longer ago than this begins anew: its events would be gone. */
 const RESUMABLE = 20 * 86_400_000;
@@ -51,7 +43,6 @@ export async function openRun(
     const run = await begun(runtime, kind, options, account, now);
     const partitions = partitionsOf(run, {
       chosen: runtime.resources,
-      eventGroups: eventGroups(runtime).length,
       skew: runtime.tolerances.skew,
       done: [],
     });
@@ -121,11 +112,11 @@ async function reopened(runtime: Runtime, record: StoredRecord): Promise<boolean
   const open: { [group: string]: number } = { ...before.open };
   const writes: RecordWrite[] = [];
   for (const { kind, id, revision, ref, data } of await allPartitions(runtime, record.id)) {
-    const failed = partitionOf({ kind, id, revision, ref, due: null, data });
+    const failed = partitionOf({ data });
     if (failed.state !== "failed") continue;
     const group = groupOf(failed);
     open[group] = (open[group] ?? 0) + 1;
-    const again = { ...failed, state: "running", attempts: 0 };
+    const again = partitionData({ ...failed, state: "running", attempts: 0 });
     writes.push({ kind, id, expect: revision, next: { ref, due: now, data: again } });
   }
   const run: Run = { ...before, state: "running", finishedAt: null, open };

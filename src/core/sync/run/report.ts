@@ -4,11 +4,12 @@ import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { StoredRecord } from "../../mirror/store.js";
 import type { Drift, Progress, RunReport, RunState } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { confidence } from "../drift/confidence.js";
-import { driftCount, sumDrift } from "../drift/drift.js";
+import { sumDrift } from "../drift/drift.js";
 import { driftOf } from "../drift/findings.js";
+import { reportOn } from "../tasks/tasks.js";
 import { allPartitions } from "./commit.js";
-import { type Partition, partitionOf, runOf } from "./run.js";
+import { type Partition, partitionOf } from "./partition.js";
+import { runOf } from "./run.js";
 
 export async function runReport(runtime: Runtime, runId: string): Promise<RunReport | undefined> {
   const record = await runtime.store.record("run", runId);
@@ -55,24 +56,16 @@ function progressOf(
 ): Progress {
   const sum = (field: "pages" | "rows") => partitions.reduce((all, each) => all + each[field], 0);
   const error = partitions.find((each) => each.error !== undefined)?.error;
-  const drift =
-    repaired && sumDrift([...repaired, ...partitions.flatMap((each) => each.drift ?? [])]);
-  const sample = partitions.find((each) => each.sample !== undefined)?.sample;
+  const reports = partitions.map((each) => reportOn(each.task, each));
+  const drift = repaired && sumDrift([...repaired, ...reports.flatMap((each) => each.drift ?? [])]);
+  const confidence = reports.find((each) => each.confidence !== undefined)?.confidence;
   return {
     pages: sum("pages"),
     rows: sum("rows"),
     state: worst(partitions.map(({ state }) => state)),
     ...(error === undefined ? {} : { error }),
     ...(drift === undefined ? {} : { drift }),
-    ...(sample === undefined || drift === undefined
-      ? {}
-      : {
-          confidence: confidence(
-            Math.min(sample.size, sample.population),
-            sample.population,
-            Math.min(driftCount(drift), sample.size, sample.population),
-          ),
-        }),
+    ...(confidence === undefined ? {} : { confidence }),
   };
 }
 

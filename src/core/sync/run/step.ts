@@ -4,24 +4,30 @@ import { resources } from "../../catalogue/resources.js";
 import type { AnswerHeaders } from "../../mirror/headers.js";
 import type { Outcome, Unit, UnitOutcome } from "../../mirror/store.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import type { Partition, Run } from "./run.js";
+import type { Partition, TaskName } from "./partition.js";
+import type { Run } from "./run.js";
 
-export interface Step {
+export interface Step<T extends TaskName = TaskName> {
   readonly runtime: Runtime;
   readonly runId: string;
   /** As it was when the step began. */
   readonly run: Run;
   /** As this process knows it now. */
   latest(): Run;
-  readonly at: Partition;
+  readonly at: Partition<T>;
 }
 
-export interface Stepped {
-  readonly next: Partition;
+export interface Stepped<T extends TaskName = TaskName> {
+  readonly next: Partition<T>;
+  /**
+   * The partition once its page is stored, before it is split or closed: where another worker goes on
+   * if this one dies in between. Absent where the page must be committed together with `next`.
+   */
+  readonly between?: Partition<T>;
   /** Committed with the partition. */
   readonly units?: readonly Unit[];
   /** Parts of this partition's range that become partitions of their own, the latest first. */
-  readonly splits?: readonly Partition[];
+  readonly splits?: readonly Partition<T>[];
   /** Milliseconds until a worker may go on; at once when absent. */
   readonly pause?: number;
   /** The next page is being fetched: this worker keeps the partition and goes on with it. */
@@ -71,13 +77,5 @@ export function outcomesOf(units: readonly UnitOutcome[]): readonly Outcome[] {
   return units.flatMap((unit) => (unit.duplicate ? [] : unit.outcomes));
 }
 
-export const isByCreated = (resource: Partition["resource"]): boolean =>
-  resource === "events" || (resource !== "asks" && resources[resource].listsByCreated);
-
-/** The resource of a partition that has one. */
-export function resourceOf({ resource }: Partition): ResourceName {
-  if (resource === "events" || resource === "asks") {
-    throw new Error(`${resource} is not a mirrored resource`);
-  }
-  return resource;
-}
+export const isByCreated = (resource: ResourceName | "events"): boolean =>
+  resource === "events" || resources[resource].listsByCreated;

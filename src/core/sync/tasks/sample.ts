@@ -9,10 +9,14 @@ import { hash } from "../../mirror/content/hash.js";
 import { snapshotsOfPage } from "../../mirror/snapshot.js";
 import { paced } from "../../stripe/pacer.js";
 import { unequal } from "../drift/compare.js";
-import type { Partition } from "../run/run.js";
-import { isByCreated, type ListedPage, resourceOf, type Step, type Stepped } from "../run/step.js";
+import { confidence } from "../drift/confidence.js";
+import { driftCount, NO_DRIFT, reportDrift } from "../drift/drift.js";
+import { type Partition, type Sample, UNSCANNED } from "../run/partition.js";
+import type { Circumstances } from "../run/phases.js";
+import type { Run } from "../run/run.js";
+import { isByCreated, type ListedPage, type Step, type Stepped } from "../run/step.js";
+import { settlePending } from "./pending.js";
 import { ALWAYS } from "./scan.js";
-import { settlePending } from "./settle.js";
 
 const SCAN = 500;
 const PAGE = 100;
@@ -31,11 +35,25 @@ export function draw(
   return [...chosen, ...lots].sort(([a], [b]) => a - b).slice(0, size);
 }
 
-export async function sampleStep(step: Step): Promise<Stepped> {
-  const settled = await settlePending(step);
-  const { at } = settled;
-  if (settled.isUnfinished) return { next: at };
-  const sample = at.sample ?? { size: 0, population: 0, chosen: [], probes: [] };
+export function open({ options }: Run, { chosen }: Circumstances): readonly Partition<"sample">[] {
+  const sample = { size: options.sample ?? 0, population: 0, chosen: [], probes: [] };
+  return chosen.map((resource) => {
+    return { ...UNSCANNED, task: "sample", resource, listed: false, sample };
+  });
+}
+
+/** What the sample says of all rows. */
+export function report(at: Partition<"sample">) {
+  const { size, population } = at.sample;
+  const sampled = Math.min(size, population);
+  const differing = Math.min(driftCount(at.drift ?? NO_DRIFT), sampled);
+  return { ...reportDrift(at), confidence: confidence(sampled, population, differing) };
+}
+
+export async function step(step: Step<"sample">): Promise<Stepped<"sample">> {
+  const { at, isUnfinished } = await settlePending(step.runtime, step.at);
+  if (isUnfinished) return { next: at };
+  const { sample } = at;
   if (!at.listed) return drawStep(step, at, sample);
   const [probe, ...probes] = sample.probes;
   if (probe === undefined) return { next: { ...at, state: "done" } };
@@ -44,11 +62,11 @@ export async function sampleStep(step: Step): Promise<Stepped> {
 
 /** Goes through the mirror's ids and keeps the sample; at the end its rows are compared. */
 async function drawStep(
-  { runtime, runId }: Step,
-  at: Partition,
-  sample: NonNullable<Partition["sample"]>,
-): Promise<Stepped> {
-  const resource = resourceOf(at);
+  { runtime, runId }: Step<"sample">,
+  at: Partition<"sample">,
+  sample: Sample,
+): Promise<Stepped<"sample">> {
+  const { resource } = at;
   const found = await runtime.store.unconfirmed(resource, ALWAYS, at.cursor ?? "", SCAN);
   const ids = found.map(({ id }) => id);
   if (ids.length > 0) {
@@ -74,12 +92,12 @@ async function drawStep(
 /** Moments between the oldest and the newest row of the sample, evenly spread. */
 async function probesAt(
   runtime: Step["runtime"],
-  at: Partition,
+  at: Partition<"sample">,
   chosen: readonly string[],
 ): Promise<readonly number[]> {
   const times: number[] = [];
   for (const id of chosen.slice(0, PAGE)) {
-    const content = (await runtime.store.row(resourceOf(at), id))?.stripe as
+    const content = (await runtime.store.row(at.resource, id))?.stripe as
       | { created?: number }
       | null
       | undefined;
@@ -96,13 +114,13 @@ async function probesAt(
 
 /** Every object of a page at some moment must be in the mirror. What was compared counts once. */
 async function probeStep(
-  step: Step,
-  at: Partition,
-  sample: NonNullable<Partition["sample"]>,
+  step: Step<"sample">,
+  at: Partition<"sample">,
+  sample: Sample,
   probe: number,
-): Promise<Stepped> {
+): Promise<Stepped<"sample">> {
   const { runtime } = step;
-  const resource = resourceOf(at);
+  const { resource } = at;
   const compared = new Set(sample.chosen.map(([, id]) => id));
   const pending = [];
   const chosen = [...sample.chosen];

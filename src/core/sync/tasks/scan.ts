@@ -1,50 +1,43 @@
 /**
- * Compares the mirror with Stripe and writes nothing to it. What differs is looked at again a little
- * later, by id: a change may have been on its way. What no list showed is found by sums of ids.
+ * Finds the rows of the mirror that no list of a verification showed, by sums of ids, and compares
+ * them with Stripe by id. It writes nothing to the mirror.
  */
-import { snapshotsOfPage } from "../../mirror/snapshot.js";
-import { bucketOf, differing, NO_BUCKETS, withIds } from "../drift/buckets.js";
-import { unequal } from "../drift/compare.js";
-import type { Partition, Pending } from "../run/run.js";
-import { type ListedPage, resourceOf, type Step, type Stepped } from "../run/step.js";
-import { settlePending } from "./settle.js";
+import { bucketOf, differing, NO_BUCKETS, sumBuckets, withIds } from "../drift/buckets.js";
+import { reportDrift } from "../drift/drift.js";
+import { type Partition, type PendingCompare, UNSCANNED, UNSUMMED } from "../run/partition.js";
+import { type Circumstances, listed } from "../run/phases.js";
+import type { Run } from "../run/run.js";
+import type { Step, Stepped } from "../run/step.js";
+import { settlePending } from "./pending.js";
 
 const SCAN = 500;
 
-const again = (id: string): Pending => ({ do: "compare", id });
+const again = (id: string): PendingCompare => ({ do: "compare", id });
 
-/** What a page shows against what is stored. */
-export async function compareListed(step: Step, page: ListedPage) {
-  const { runtime, at } = step;
-  const resource = resourceOf(at);
-  const snapshots = snapshotsOfPage(runtime, resource, page, page.startedAt);
-  const ids = snapshots.map(({ id }) => id);
-  const pending = await unequal(runtime, resource, snapshots);
-  return {
-    pending,
-    stepped: pending.length === 0 ? {} : { pause: runtime.timing.verifyDelay },
-    more: { buckets: withIds(at.buckets ?? NO_BUCKETS, ids) } satisfies Partial<Partition>,
-  };
-}
+export const open = (_: Run, at: Circumstances): readonly Partition<"scan">[] =>
+  at.chosen.map((resource) => {
+    const buckets = sumBuckets(listed(at, resource).map((each) => each.buckets ?? NO_BUCKETS));
+    return { ...UNSCANNED, task: "scan", resource, buckets, mirror: UNSUMMED };
+  });
+
+export const report = reportDrift;
 
 /**
  * After the lists: sums up the ids of the mirror, then looks at those rows whose sums differ from
  * what the lists showed.
  */
-export async function scanStep(step: Step): Promise<Stepped> {
+export async function step(step: Step<"scan">): Promise<Stepped<"scan">> {
   const { runtime } = step;
-  const settled = await settlePending(step);
-  const { at } = settled;
-  if (settled.isUnfinished) return { next: at };
-  const resource = resourceOf(at);
-  const mirror = at.mirror ?? { buckets: NO_BUCKETS, differing: null };
+  const { at, isUnfinished } = await settlePending(runtime, step.at);
+  if (isUnfinished) return { next: at };
+  const { resource, mirror } = at;
   const found = await runtime.store.unconfirmed(resource, ALWAYS, at.cursor ?? "", SCAN);
   const ids = found.map(({ id }) => id);
   const cursor = ids.at(-1) ?? null;
   if (mirror.differing === null) {
     const buckets = withIds(mirror.buckets, ids);
     if (cursor !== null) return { next: { ...at, cursor, mirror: { ...mirror, buckets } } };
-    const suspects = differing(at.buckets ?? NO_BUCKETS, buckets);
+    const suspects = differing(at.buckets, buckets);
     return {
       next: {
         ...at,

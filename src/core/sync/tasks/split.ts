@@ -3,7 +3,8 @@
  * objects are spread over time is not known beforehand; a listing that is not at its end after a
  * page gives parts of its remaining time away, and so does each part again. Pure.
  */
-import type { Range, Run } from "../run/run.js";
+import type { Range } from "../run/partition.js";
+import type { Run } from "../run/run.js";
 
 /** The second before which no Stripe object was created. */
 const STRIPE_BEGAN = Date.UTC(2010, 0, 1) / 1000;

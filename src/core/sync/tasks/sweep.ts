@@ -4,27 +4,41 @@
  * rather of another account than all those objects gone.
  */
 
-import { answerAsks, retrieve } from "../../events/refetch.js";
-import { refreshDue } from "../../events/refresh.js";
-import { ASK_DELAY } from "../../mirror/rule.js";
+import { retrieve } from "../../events/refetch.js";
 import type { Snapshot } from "../../mirror/store.js";
 import { BillingError } from "../../runtime/errors.js";
 import { asKept, exampleOf } from "../drift/compare.js";
-import { NO_DRIFT, withExamples } from "../drift/drift.js";
-import type { Pending } from "../run/run.js";
-import { each, resourceOf, type Step, type Stepped } from "../run/step.js";
-import { settlePending } from "./settle.js";
+import { NO_DRIFT, reportDrift, withExamples } from "../drift/drift.js";
+import { type Partition, type PendingFollow, UNSCANNED } from "../run/partition.js";
+import { type Circumstances, completeSince, listed } from "../run/phases.js";
+import type { Run } from "../run/run.js";
+import { each, type Step, type Stepped } from "../run/step.js";
+import { followAll } from "./pending.js";
 
 const CHUNK = 20;
 const AT_ONCE = 5;
 
-export async function sweepStep(step: Step): Promise<Stepped> {
-  const { runtime } = step;
-  const { at } = await settlePending(step);
-  const resource = resourceOf(at);
-  const sweep = at.sweep ?? { since: 0, allowed: 0, unknown: 0 };
+export function open(run: Run, at: Circumstances): readonly Partition<"sweep">[] {
+  return at.chosen.map((resource) => {
+    const since = (completeSince(at, resource) ?? 0) + at.skew;
+    const rows = listed(at, resource).reduce((sum, each) => sum + each.rows, 0);
+    const allowed = run.options.maxMissing ?? allowedUnknown(rows);
+    return { ...UNSCANNED, task: "sweep", resource, sweep: { since, allowed, unknown: 0 } };
+  });
+}
+
+/** How many objects of a resource may be unknown to Stripe, if the caller does not say. */
+export function allowedUnknown(listed: number): number {
+  return Math.max(20, Math.floor(listed / 10));
+}
+
+export const report = reportDrift;
+
+export async function step({ runtime, at }: Step<"sweep">): Promise<Stepped<"sweep">> {
+  const { resource, sweep } = at;
+  await followAll(runtime, at.pending);
   const rows = await runtime.store.unconfirmed(resource, sweep.since, at.cursor ?? "", CHUNK);
-  if (rows.length === 0) return { next: { ...at, state: "done" } };
+  if (rows.length === 0) return { next: { ...at, pending: [], state: "done" } };
   const looked = await each(rows, AT_ONCE, async ({ id, revision }) => {
     const row = await runtime.store.row(resource, id);
     const snapshot = await retrieve(runtime, resource, id, revision);
@@ -49,7 +63,7 @@ export async function sweepStep(step: Step): Promise<Stepped> {
 }
 
 /** Links to customers that turn out to be deleted. */
-function forgotten(snapshots: readonly Snapshot[]): Pending[] {
+function forgotten(snapshots: readonly Snapshot[]): PendingFollow[] {
   return snapshots.flatMap(({ id, kind }) =>
     kind === "deleted" ? [{ do: "follow" as const, forget: id }] : [],
   );
@@ -60,16 +74,4 @@ function tooManyUnknown(resource: string, unknown: number, allowed: number): Bil
     "invalid_config",
     `Stripe does not know ${unknown} of the ${resource} in the mirror, and ${allowed} were expected at most. Nothing more is removed. Check that STRIPE_SECRET_KEY belongs to the account that this mirror is of; if those objects were really deleted, call reconcile({ maxMissing }) with a number large enough.`,
   );
-}
-
-/** After so many steps new doubts come as fast as old ones are settled. */
-const MOST_SETTLING = 500;
-
-/** Asks about what is in doubt, so that a run that is done leaves nothing in doubt behind it. */
-export async function settleStep({ runtime, at }: Step): Promise<Stepped> {
-  const refreshed = await refreshDue(runtime, CHUNK / 2, runtime.timing.refreshDelay);
-  const settled = refreshed + (await answerAsks(runtime, CHUNK / 2, ASK_DELAY));
-  const pages = at.pages + 1;
-  const isOver = settled === 0 || pages >= MOST_SETTLING;
-  return { next: { ...at, pages, rows: at.rows + settled, state: isOver ? "done" : "running" } };
 }

@@ -5,11 +5,14 @@
  * are under way at once than were asked for.
  */
 import type { Runtime } from "../../runtime/runtime.js";
-import type { Partition } from "../run/run.js";
+import type { Partition } from "../run/partition.js";
 import type { ListedPage } from "../run/step.js";
 
 /** Milliseconds after which a page is too old to be of use. */
 const TOO_OLD = 10_000;
+
+/** Where a list goes on. */
+type Place = Pick<Partition<"list" | "events">, "resource" | "list" | "range" | "cursor">;
 
 interface Ahead {
   /** How many more requests may be under way, and who waits for that. */
@@ -27,7 +30,7 @@ export function fetchAhead(runtime: Runtime, most: number): void {
 }
 
 /** The page that a partition needs next, if it was fetched ahead. */
-export function fetchedAhead(runtime: Runtime, at: Partition): Promise<ListedPage> | undefined {
+export function fetchedAhead(runtime: Runtime, at: Place): Promise<ListedPage> | undefined {
   const ahead = processes.get(runtime);
   const found = ahead?.pages.get(placeOf(at));
   ahead?.pages.delete(placeOf(at));
@@ -35,18 +38,14 @@ export function fetchedAhead(runtime: Runtime, at: Partition): Promise<ListedPag
 }
 
 /** Begins to fetch the page that a partition will need next; false if it does not. */
-export function beginNext(
-  runtime: Runtime,
-  at: Partition,
-  fetch: (at: Partition) => Promise<ListedPage>,
-): boolean {
+export function beginNext(runtime: Runtime, at: Place, fetch: () => Promise<ListedPage>): boolean {
   const ahead = processes.get(runtime);
   if (ahead === undefined || ahead.free <= 0) return false;
   const now = runtime.now();
   for (const [place, page] of ahead.pages) {
     if (page.at <= now - TOO_OLD) ahead.pages.delete(place);
   }
-  const page = fetch(at);
+  const page = fetch();
   page.catch(() => {}); // the taker of the page gets the rejection
   ahead.pages.set(placeOf(at), { at: now, page });
   return true;
@@ -67,6 +66,6 @@ export async function inTurn<T>(runtime: Runtime, send: () => PromiseLike<T>): P
   }
 }
 
-function placeOf({ resource, list, range, cursor }: Partition): string {
+function placeOf({ resource, list, range, cursor }: Place): string {
   return JSON.stringify([resource, list, range.from, range.to, cursor]);
 }

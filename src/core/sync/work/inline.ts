@@ -3,7 +3,7 @@
  * that use them, and asked for by id.
  */
 import type { Runtime } from "../../runtime/runtime.js";
-import type { Pending } from "../run/run.js";
+import type { Pending } from "../run/partition.js";
 import { each } from "../run/step.js";
 
 const AT_ONCE = 8;

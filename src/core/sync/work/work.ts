@@ -11,13 +11,11 @@ import { type Annotate, observed } from "../../runtime/telemetry.js";
 import { commitStep, type Written } from "../run/commit.js";
 import { afterFailure } from "../run/failure.js";
 import { logEnded } from "../run/log.js";
-import { type Partition, partitionOf, runOf } from "../run/run.js";
+import { type Partition, partitionOf, phaseOf } from "../run/partition.js";
+import { runOf } from "../run/run.js";
 import { latestOf } from "../run/shared.js";
 import type { Step, Stepped } from "../run/step.js";
-import { listStep } from "../tasks/list.js";
-import { sampleStep } from "../tasks/sample.js";
-import { scanStep } from "../tasks/scan.js";
-import { settleStep, sweepStep } from "../tasks/sweep.js";
+import { stepOf } from "../tasks/tasks.js";
 import { callWorkers } from "./idle.js";
 
 /** Pages after which a worker gives a partition back, to look what else is due. */
@@ -68,16 +66,14 @@ async function advance(
   const at = partitionOf(held);
   const { kind } = runOf(run);
   const { resource, task } = at;
-  annotate?.({ run: run.id, kind, task, resource });
+  annotate?.({ run: run.id, kind, task: phaseOf(task), resource });
   try {
     const latest = () => runOf(latestOf(runtime, run));
-    const step: Step = { runtime, runId: run.id, run: runOf(run), latest, at };
-    const { goesOn = false, ...stepped } = await stepOf(step);
-    const { error: _, ...rest } = stepped.next;
-    const next = { ...rest, attempts: 0 };
-    const done = { ...stepped, next, goesOn: goesOn && mayStay };
+    const step: Step = { runtime, runId: run.id, run: runOf(run), latest, at: recovered(at) };
+    const { goesOn = false, ...stepped } = await stepOf(task, step);
+    const done = { ...stepped, goesOn: goesOn && mayStay };
     const written = await commitAndTell(runtime, held, run, done);
-    const objects = next.rows - at.rows;
+    const objects = stepped.next.rows - at.rows;
     annotate?.({ objects });
     if (objects > 0) runtime.telemetry?.measure("run.objects", objects, { kind, resource });
     return written?.kept;
@@ -106,22 +102,14 @@ async function commitAndTell(
 const isNews = ({ kind, expect, next }: RecordWrite): boolean =>
   (kind === "partition" && expect === 0) || (kind === "run" && next?.data.state !== "running");
 
-function stepOf(step: Step): Promise<Stepped> {
-  switch (step.at.task) {
-    case "list":
-    case "events":
-      return listStep(step);
-    case "sweep":
-      return step.run.kind === "verify" ? scanStep(step) : sweepStep(step);
-    case "sample":
-      return sampleStep(step);
-    case "settle":
-      return settleStep(step);
-  }
+/** The partition without what went wrong before, as it is after a step that went well. */
+function recovered(at: Partition): Partition {
+  const { error: _, ...rest } = at;
+  return { ...rest, attempts: 0 };
 }
 
 function failed(runtime: Runtime, runId: string, at: Partition, error: unknown): Stepped {
-  const after = afterFailure(error, String(at.resource), at.attempts, Math.random());
+  const after = afterFailure(error, at.resource, at.attempts, Math.random());
   const next: Partition = {
     ...at,
     attempts: at.attempts + 1,

@@ -1,7 +1,7 @@
 // Pages that are fetched ahead: used once, only for the very place they are of, and not for long.
 import { expect, it } from "vitest";
 import type { Runtime } from "../../../../src/core/runtime/runtime.js";
-import { fresh, type Partition } from "../../../../src/core/sync/run/run.js";
+import { type Partition, UNREAD } from "../../../../src/core/sync/run/partition.js";
 import type { ListedPage } from "../../../../src/core/sync/run/step.js";
 import {
   beginNext,
@@ -11,8 +11,11 @@ import {
 } from "../../../../src/core/sync/work/ahead.js";
 
 const page: ListedPage = { data: [], has_more: true, startedAt: 0 };
-const at = (cursor: string, from: number | null = null): Partition => ({
-  ...fresh("list", "customers", { range: { from, to: null } }),
+const at = (cursor: string, from: number | null = null): Partition<"list"> => ({
+  ...UNREAD,
+  task: "list",
+  resource: "customers",
+  range: { from, to: null },
   cursor,
 });
 

@@ -1,24 +1,18 @@
 // Which phases a run has, what each begins with, and where the reading of events begins.
 import { describe, expect, it } from "vitest";
 import { resourceNames } from "../../../../src/core/catalogue/catalogue.js";
+import { withIds } from "../../../../src/core/sync/drift/buckets.js";
+import { type Partition, UNREAD } from "../../../../src/core/sync/run/partition.js";
 import {
-  allowedUnknown,
   type Circumstances,
   completeSince,
   following,
-  partitionsOf,
   phasesOf,
-  unlocked,
-} from "../../../../src/core/sync/run/partitions.js";
-import {
-  closing,
-  fresh,
-  isOver,
-  newRunId,
-  opening,
-  type Partition,
-  type Run,
-} from "../../../../src/core/sync/run/run.js";
+} from "../../../../src/core/sync/run/phases.js";
+import { closing, isOver, newRunId, opening, type Run } from "../../../../src/core/sync/run/run.js";
+import { unlocked } from "../../../../src/core/sync/tasks/list.js";
+import { allowedUnknown } from "../../../../src/core/sync/tasks/sweep.js";
+import { partitionsOf } from "../../../../src/core/sync/tasks/tasks.js";
 
 const DAY = 86_400;
 const run = (over: Partial<Run> = {}): Run => ({
@@ -36,12 +30,18 @@ const run = (over: Partial<Run> = {}): Run => ({
 });
 const at = (done: readonly Partition[] = []): Circumstances => ({
   chosen: resourceNames,
-  eventGroups: 3,
   skew: 1,
   done,
 });
-const listed = (resource: Partition["resource"], since: number, more: Partial<Partition> = {}) =>
-  fresh("list", resource, { since, state: "done", ...more });
+type List = Partition<"list">;
+const list = (resource: List["resource"], more: Partial<List> = {}): List => ({
+  ...UNREAD,
+  task: "list",
+  resource,
+  ...more,
+});
+const listed = (resource: List["resource"], since: number, more: Partial<List> = {}) =>
+  list(resource, { since, state: "done", ...more });
 
 describe("the phases", () => {
   it.each([
@@ -98,7 +98,9 @@ describe("events are read", () => {
 
   it("again from the list, when a catch-up came too late", () => {
     const late = run({ kind: "catch-up", phase: "events", sweeps: true });
-    const once = [fresh("events", "events", { state: "done", since: 100 * DAY })];
+    const once: Partition[] = [
+      { ...UNREAD, task: "events", resource: "events", state: "done", since: 100 * DAY },
+    ];
     expect(following(late, at(once), 50 * DAY)).toMatchObject({ phase: "list" });
     expect(following(late, at([...once, listed("customers", 1)]), 50 * DAY)).toMatchObject({
       phase: "settle",
@@ -134,11 +136,38 @@ describe("the partitions", () => {
   it("of the sweep: what was confirmed after the first page is not asked for", () => {
     const lists = [listed("prices", 1000, { rows: 300 }), listed("prices", 990, { rows: 200 })];
     const sweeps = partitionsOf(run({ kind: "reconcile", phase: "sweep" }), at(lists));
-    expect(sweeps.find(({ resource }) => resource === "prices")?.sweep).toEqual({
-      since: 991,
-      allowed: 50,
-      unknown: 0,
+    expect(sweeps.find(({ resource }) => resource === "prices")).toMatchObject({
+      task: "sweep",
+      sweep: { since: 991, allowed: 50, unknown: 0 },
     });
+  });
+
+  it("of a verification's second phase: the mirror is scanned for what its lists did not show", () => {
+    const lists = [
+      listed("prices", 1000, { buckets: withIds([], ["price_1"]) }),
+      listed("prices", 990, { buckets: withIds([], ["price_2"]) }),
+    ];
+    const scans = partitionsOf(run({ kind: "verify", phase: "sweep" }), at(lists));
+    expect(scans.find(({ resource }) => resource === "prices")).toMatchObject({
+      task: "scan",
+      buckets: withIds([], ["price_1", "price_2"]),
+      mirror: { buckets: [], differing: null },
+    });
+  });
+
+  it("of the events: a request for each twenty types, from the same second", () => {
+    const events = partitionsOf(run({ phase: "events", from: 900 }), at());
+    expect(events.map((each) => each.task === "events" && each.list)).toEqual([0, 1, 2]);
+    for (const each of events) expect(each).toMatchObject({ range: { from: 900, to: null } });
+  });
+
+  it("of a sample and of the end", () => {
+    const sampled = run({ kind: "verify", phase: "sample", options: { sample: 5 } });
+    expect(partitionsOf(sampled, at()).map(({ resource }) => resource)).toEqual(resourceNames);
+    expect(partitionsOf(sampled, at())[0]).toMatchObject({ task: "sample", sample: { size: 5 } });
+    expect(partitionsOf(run({ phase: "settle" }), at())).toMatchObject([
+      { task: "settle", resource: "asks" },
+    ]);
   });
 
   it("a few objects may be unknown to Stripe, or a tenth", () => {
@@ -157,11 +186,7 @@ describe("the partitions", () => {
 
 describe("a run", () => {
   it("is over when every partition is, and remembers what failed first", () => {
-    const parts = [
-      fresh("list", "prices"),
-      fresh("list", "prices", { list: 1 }),
-      fresh("list", "prices"),
-    ];
+    const parts = [list("prices"), list("prices", { list: 1 }), list("prices")];
     const opened = opening("run_1", run(), parts, 5);
     expect(opened.writes.map(({ id }) => id)).toEqual([
       "run_1 list prices 0 0000",

@@ -1,0 +1,92 @@
+/** Reads Stripe's events since a second, as if they were delivered now. */
+import { enabledEvents, type ResourceName } from "../../catalogue/catalogue.js";
+import { recordStrangers } from "../../customers/strangers.js";
+import { effectOf } from "../../events/receive.js";
+import { plain, readEvent } from "../../mirror/snapshot.js";
+import type { Unit, UnitOutcome } from "../../mirror/store.js";
+import { BillingError } from "../../runtime/errors.js";
+import { logListed } from "../../runtime/observe.js";
+import type { Stranger } from "../../runtime/records/records.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { isOwnAccount } from "../../stripe/account.js";
+import { type Partition, type PendingFollow, UNREAD } from "../run/partition.js";
+import { type Circumstances, EVENTS_KEPT, OVERLAP } from "../run/phases.js";
+import type { Run } from "../run/run.js";
+import type { ListedPage, Step, Stepped } from "../run/step.js";
+import { type List, type Read, readList } from "./page.js";
+import { followAll } from "./pending.js";
+
+/** The most event types that one request may name. */
+const MOST_TYPES = 20;
+
+/** The event types that matter, in groups that one request can ask for. */
+function eventGroups(chosen: readonly ResourceName[]): readonly (readonly string[])[] {
+  const types = enabledEvents(chosen);
+  return Array.from({ length: Math.ceil(types.length / MOST_TYPES) }, (_, group) =>
+    types.slice(group * MOST_TYPES, (group + 1) * MOST_TYPES),
+  );
+}
+
+const reading = (list: number, range: Partition<"events">["range"]): Partition<"events"> => ({
+  ...UNREAD,
+  task: "events",
+  resource: "events",
+  list,
+  range,
+});
+
+export const open = ({ from }: Run, { chosen }: Circumstances): readonly Partition<"events">[] =>
+  eventGroups(chosen).map((_, list) => reading(list, { from, to: null }));
+
+const list: List<"events"> = {
+  fetch(runtime, at, page, options) {
+    const types = [...(eventGroups(runtime.resources)[at.list] ?? [])];
+    return runtime.stripe().events.list({ ...page, types }, options);
+  },
+  part: (at, range) => reading(at.list, range),
+  refuse({ run, at }, date) {
+    if (!isOutdated(at, date)) return undefined;
+    if (Object.keys(run.made).some((group) => group.startsWith("list "))) throw tookTooLong();
+    return { next: { ...at, since: date, state: "done" }, outdated: true };
+  },
+  read: ({ runtime }, page) => readEvents(runtime, page),
+};
+
+export async function step(step: Step<"events">): Promise<Stepped<"events">> {
+  await followAll(step.runtime, step.at.pending);
+  return readList({ ...step, at: { ...step.at, pending: [] } }, list);
+}
+
+/** Whether events may be gone that happened since the last time they were read. */
+function isOutdated({ since, range }: Partition<"events">, date: number): boolean {
+  if (since !== null || range.from === null) return false;
+  return date - range.from > EVENTS_KEPT + OVERLAP;
+}
+
+/** The run stood still for weeks: its listing is old, and Stripe has deleted the events since. */
+function tookTooLong(): BillingError {
+  return new BillingError(
+    "invalid_config",
+    "This run took longer than Stripe keeps events, so it cannot be completed. Start it again; it begins anew.",
+  );
+}
+
+async function readEvents(runtime: Runtime, page: ListedPage): Promise<Read<"events">> {
+  const units: Unit[] = [];
+  const pending: PendingFollow[] = [];
+  const strangers: Stranger[] = [];
+  for (const each of page.data) {
+    const event = readEvent(plain(each));
+    if (event?.account !== undefined && !(await isOwnAccount(runtime, event.account))) continue;
+    const effect = event && effectOf(runtime, event);
+    if (effect === undefined) continue;
+    units.push(effect.unit);
+    if (effect.followUp !== undefined) pending.push({ do: "follow", ...effect.followUp });
+    if (effect.stranger !== undefined) strangers.push(effect.stranger);
+  }
+  const after = async (outcomes: readonly UnitOutcome[]) => {
+    logListed(runtime, units, outcomes);
+    await recordStrangers(runtime, strangers);
+  };
+  return { kept: { pending }, stepped: { units, after } };
+}

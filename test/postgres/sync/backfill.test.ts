@@ -157,9 +157,11 @@ it("splits a long listing, and shows every object once", async () => {
   app.double.populate({ object: "customer", count: 6_000, from: to - 3_000_000, to });
   const report = await app.b.sync();
   expect(report.resources.customers).toMatchObject({ state: "done", rows: 6_000 });
-  expect(report.partitions?.done).toBeGreaterThan(20);
-  // All of it in an hour of the account's years: that is the worst there is to share out.
-  expect(report.resources.customers?.pages).toBeLessThan(60 * 1.6);
+  const done = report.partitions?.done ?? 0;
+  expect(done).toBeGreaterThan(20);
+  // Sixty full pages, and the last one of each part. How many parts there are depends on which worker
+  // is how far; test/unit/core/sync/split.test.ts bounds them.
+  expect(report.resources.customers?.pages).toBeLessThanOrEqual(60 + done);
   expect(
     await app.sql(`SELECT count(*)::int AS n FROM ${app.schema}.backend_billing_customers`),
   ).toEqual([{ n: 6_000 }]);

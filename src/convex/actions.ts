@@ -3,8 +3,7 @@
 import { internalActionGeneric, type RegisteredAction } from "convex/server";
 import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";
-import { setup as runSetup } from "../core/customers/setup.js";
-import * as links from "../core/links/sessions.js";
+import type { CheckoutCalls, SetupCall } from "../core/facade.js";
 import type { Store } from "../core/mirror/store.js";
 import type { BillingConfig } from "../core/runtime/config.js";
 import type { SyncReport } from "../core/runtime/reports.js";
@@ -15,7 +14,7 @@ import { tickScheduled } from "../core/tick.js";
 import { decode } from "./calls/encode.js";
 import type { Step, SyncActionArgs } from "./calls/references.js";
 import { syncReport, type WiredReport } from "./reports.js";
-import type { ConvexRuntime } from "./runtime.js";
+import type { ActionContext, ConvexRuntime } from "./runtime.js";
 
 const text = v.string();
 const maybeBoolean = v.optional(v.boolean());
@@ -64,30 +63,31 @@ type Action<Args extends Record<string, unknown>, Returns> = RegisteredAction<
   Promise<Returns>
 >;
 
+type Calls = CheckoutCalls<[ctx: ActionContext]> & SetupCall<[ctx: ActionContext]>;
+
 export const setupAction = (
-  convex: ConvexRuntime,
+  setup: Calls["setup"],
 ): Action<SetupActionArgs, { customerId: string }> =>
   internalActionGeneric({
     args: setupArgs,
     returns: customer,
-    handler: (ctx, { metadata, ...args }) =>
-      convex.run(ctx, (runtime) => runSetup(runtime, { ...args, metadata: decode(metadata) })),
+    handler: (ctx, { metadata, ...args }) => setup(ctx, { ...args, metadata: decode(metadata) }),
   });
 
 export const checkoutAction = (
-  convex: ConvexRuntime,
+  checkout: Calls["checkout"],
 ): Action<CheckoutActionArgs, { url: string }> =>
   internalActionGeneric({
     args: checkoutArgs,
     returns: link,
-    handler: (ctx, args) => convex.run(ctx, (runtime) => links.checkout(runtime, args)),
+    handler: (ctx, args) => checkout(ctx, args),
   });
 
-export const portalAction = (convex: ConvexRuntime): Action<PortalActionArgs, { url: string }> =>
+export const portalAction = (portal: Calls["portal"]): Action<PortalActionArgs, { url: string }> =>
   internalActionGeneric({
     args: portalArgs,
     returns: link,
-    handler: (ctx, args) => convex.run(ctx, (runtime) => links.plainPortal(runtime, args)),
+    handler: (ctx, args) => portal(ctx, args),
   });
 
 export const syncAction = (convex: ConvexRuntime): Action<SyncActionArgs, SyncReport> =>

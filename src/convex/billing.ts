@@ -4,13 +4,19 @@
  * are not generic and their results are named, or an application's `internal` would become `any`.
  */
 import type { RegisteredAction, RegisteredMutation } from "convex/server";
-import type Stripe from "stripe";
-import { setup as runSetup, type SetupArgs } from "../core/customers/setup.js";
-import * as links from "../core/links/sessions.js";
+import {
+  type CheckoutCalls,
+  checkingOut,
+  inContext,
+  type SellingCalls,
+  type SetupCall,
+  selling,
+  settingUp,
+  type UpkeepCalls,
+  upkeep,
+} from "../core/facade.js";
 import { chosenResources } from "../core/runtime/config.js";
-import type { RunReport, SyncReport } from "../core/runtime/reports.js";
-import { latestRuns } from "../core/sync/run/report.js";
-import { type ReconcileArgs, reconcile, type VerifyArgs, verify } from "../core/sync/sync.js";
+import type { SyncReport } from "../core/runtime/reports.js";
 import {
   type CheckoutActionArgs,
   checkoutAction,
@@ -28,62 +34,28 @@ import { addConvexCrons, type CronOptions, type CronsLike } from "./crons.js";
 import { addConvexRoutes, type RouterLike } from "./http.js";
 import { type ActionContext, createConvexRuntime } from "./runtime.js";
 
-/** What both variants offer beside their own functions. */
-export interface Client {
+/** What comes before the arguments of a call: the context of the action that makes it. */
+type InAction = [ctx: ActionContext];
+
+/**
+ * What both variants offer beside their own functions. Those that take a context are called inside
+ * the application's own actions.
+ */
+export interface Client extends UpkeepCalls<InAction>, SetupCall<InAction> {
   /** Registers `POST /stripe/webhook` and `GET /stripe/return/*` on the application's router. */
   addHttpRoutes(http: RouterLike): void;
   /** Registers the jobs that copy existing data at the first deployment and keep it current. */
   addCronJobs(crons: CronsLike, options?: CronOptions): void;
-  /**
-   * Lists everything at Stripe again, asks about what no list shows, and repairs what differs. It
-   * answers at once; `runs` says how far it is.
-   */
-  reconcile(ctx: ActionContext, args?: ReconcileArgs): Promise<RunReport>;
-  /** Compares the tables with Stripe, all rows or a sample, and changes nothing; see `runs`. */
-  verify(ctx: ActionContext, args?: VerifyArgs): Promise<RunReport>;
-  /** The runs of late, newest first, with how far each is: also while it runs. */
-  runs(ctx: ActionContext, limit?: number): Promise<readonly RunReport[]>;
 }
 
-/** Variant A's client. Its functions are called inside the application's own actions. */
-export interface StripeClient extends Client {
-  /** A link to a checkout page where the entity subscribes to a price. */
-  subscribe(
-    ctx: ActionContext,
-    params: links.SubscribeParams,
-    options?: Stripe.RequestOptions,
-  ): Promise<links.Link>;
-  /** A link to a checkout page where the entity pays once. */
-  pay(
-    ctx: ActionContext,
-    params: links.PayParams,
-    options?: Stripe.RequestOptions,
-  ): Promise<links.Link>;
-  /** A link to the portal where the entity manages its subscriptions. */
-  portal(
-    ctx: ActionContext,
-    params: links.PortalParams,
-    options?: Stripe.RequestOptions,
-  ): Promise<links.Link>;
-  /** As the action `setup`: creates or finds the entity's customer. */
-  setup(ctx: ActionContext, args: SetupArgs): Promise<{ customerId: string }>;
-}
+/** Variant A's client. */
+export interface StripeClient extends Client, SellingCalls<InAction> {}
 
 /**
  * Variant B's client. Its functions are those of the actions, for use inside the application's own
  * actions: without the call of another action, and without the return type that it would need.
  */
-export interface BillingClient extends Client {
-  /** As the action `checkout`: a link to a page where the entity subscribes to a price. */
-  checkout(ctx: ActionContext, args: links.CheckoutArgs): Promise<links.Link>;
-  /** As the action `portal`: a link to the page where the entity manages its subscriptions. */
-  portal(
-    ctx: ActionContext,
-    args: Pick<links.PortalParams, "entityId" | "returnUrl">,
-  ): Promise<links.Link>;
-  /** As the action `setup`: creates or finds the entity's customer. */
-  setup(ctx: ActionContext, args: SetupArgs): Promise<{ customerId: string }>;
-}
+export interface BillingClient extends Client, CheckoutCalls<InAction> {}
 
 /** Written out, function by function: Convex reads the types of `internal` off these very names. */
 interface Exports {
@@ -151,22 +123,8 @@ export interface BillingExports extends Exports {
  */
 export function createStripe(config: ConvexConfig): StripeExports {
   const line = "export const { stripe, store, sync, setup } = createStripe({ … });";
-  const { convex, client, store } = open(config, "stripe", line);
-  return {
-    stripe: {
-      ...client,
-      subscribe: (ctx, params, options) =>
-        convex.run(ctx, (runtime) => links.subscribe(runtime, params, options)),
-      pay: (ctx, params, options) =>
-        convex.run(ctx, (runtime) => links.pay(runtime, params, options)),
-      portal: (ctx, params, options) =>
-        convex.run(ctx, (runtime) => links.portal(runtime, params, options)),
-      setup: (ctx, args) => convex.run(ctx, (runtime) => runSetup(runtime, args)),
-    },
-    store,
-    sync: syncAction(convex),
-    setup: setupAction(convex),
-  };
+  const { convex, client, exports } = open(config, "stripe", line);
+  return { stripe: { ...client, ...inContext(selling, convex.run) }, ...exports };
 }
 
 /**
@@ -215,21 +173,13 @@ export function createStripe(config: ConvexConfig): StripeExports {
 export function createBilling(config: ConvexConfig): BillingExports {
   const line =
     "export const { billing, store, sync, portal, checkout, setup } = createBilling({ … });";
-  const { convex, client, store } = open(config, "billing", line);
+  const { convex, client, exports } = open(config, "billing", line);
+  const calls = inContext(checkingOut, convex.run);
   return {
-    billing: {
-      ...client,
-      checkout: (ctx, args) => convex.run(ctx, (runtime) => links.checkout(runtime, args)),
-      // mutant "a second argument of portal on Convex": (ctx, args) -> (ctx, args, ...more: never[])
-      // mutant "a second argument of portal on Convex": plainPortal(runtime, args) -> portal(runtime, args, ...more)
-      portal: (ctx, args) => convex.run(ctx, (runtime) => links.plainPortal(runtime, args)),
-      setup: (ctx, args) => convex.run(ctx, (runtime) => runSetup(runtime, args)),
-    },
-    store,
-    sync: syncAction(convex),
-    portal: portalAction(convex),
-    checkout: checkoutAction(convex),
-    setup: setupAction(convex),
+    billing: { ...client, ...calls },
+    ...exports,
+    portal: portalAction(calls.portal),
+    checkout: checkoutAction(calls.checkout),
   };
 }
 
@@ -245,14 +195,17 @@ function open(config: ConvexConfig, fallback: string, line: string) {
     // mutant "variant B keeps credits": addHttpRoutes -> topUp: () => {}, addHttpRoutes
     addHttpRoutes: (http) => addConvexRoutes(convex, config, http),
     addCronJobs: (crons, options) => addConvexCrons(references.sync, crons, options),
-    reconcile: (ctx, args) => convex.run(ctx, (runtime) => reconcile(runtime, args, LATER)),
-    verify: (ctx, args) => convex.run(ctx, (runtime) => verify(runtime, args, LATER)),
-    runs: (ctx, limit) => convex.run(ctx, (runtime) => latestRuns(runtime, limit)),
+    ...inContext(upkeep(LATER), convex.run),
+    ...inContext(settingUp, convex.run),
   };
-  const store = createStoreMutation({
-    resources: chosenResources(config),
-    store: references.store,
-    sync: references.work,
-  });
-  return { convex, client, store };
+  const exports: Exports = {
+    store: createStoreMutation({
+      resources: chosenResources(config),
+      store: references.store,
+      sync: references.work,
+    }),
+    sync: syncAction(convex),
+    setup: setupAction(client.setup),
+  };
+  return { convex, client, exports };
 }

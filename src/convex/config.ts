@@ -1,5 +1,5 @@
 /** What an application configures on Convex, and what follows from it at load and at use. */
-import type { BillingConfig } from "../core/runtime/config.js";
+import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import { BillingError } from "../core/runtime/errors.js";
 
 /** What an application configures on Convex. */
@@ -18,14 +18,10 @@ declare const process: { readonly env: { readonly [name: string]: string | undef
 
 /** The address of the routes, read at use: nothing is set when the file is first pushed. */
 export function baseUrl({ base_url }: ConvexConfig): string {
-  const url = base_url ?? process.env.CONVEX_SITE_URL;
-  if (!url || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new BillingError(
-      "invalid_config",
-      "`base_url` must be the http(s) address of this deployment's HTTP routes, such as https://happy-animal-123.convex.site. Convex sets CONVEX_SITE_URL to it; pass `base_url` only for a domain of your own.",
-    );
-  }
-  return url.replace(/\/+$/, "");
+  return checkedBaseUrl(
+    base_url ?? process.env.CONVEX_SITE_URL,
+    "`base_url` must be the http(s) address of this deployment's HTTP routes, such as https://happy-animal-123.convex.site. Convex sets CONVEX_SITE_URL to it; pass `base_url` only for a domain of your own.",
+  );
 }
 
 /** The module path by which Convex knows the application's file. */

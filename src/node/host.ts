@@ -3,8 +3,7 @@
  * store it is given, timers for what is left to do, and an end.
  */
 import type { Store } from "../core/mirror/store.js";
-import type { BillingConfig } from "../core/runtime/config.js";
-import { BillingError } from "../core/runtime/errors.js";
+import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import { createBackground } from "./background.js";
 import { createLife, type Life } from "./life.js";
@@ -45,7 +44,8 @@ export function createHost<Db extends object>(
   const life = createLife();
   const on = (store: Store): Runtime => {
     const wake = createBackground(() => runtime, life);
-    const runtime = createRuntime(config, { store, baseUrl: () => baseUrl(config), wake });
+    const baseUrl = () => checkedBaseUrl(config.base_url, BASE_URL);
+    const runtime = createRuntime(config, { store, baseUrl, wake });
     return runtime;
   };
   const store = life.guard(storage.storeOn(storage.db));
@@ -69,12 +69,5 @@ export function createHost<Db extends object>(
   };
 }
 
-function baseUrl({ base_url: url }: BillingConfig): string {
-  if (!url || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new BillingError(
-      "invalid_config",
-      "`base_url` must be the http(s) address where this application is reached, such as https://app.example: Stripe sends webhooks and people back there.",
-    );
-  }
-  return url.replace(/\/+$/, "");
-}
+const BASE_URL =
+  "`base_url` must be the http(s) address where this application is reached, such as https://app.example: Stripe sends webhooks and people back there.";

@@ -191,6 +191,14 @@ export function routePath({ path = "/stripe" }: BillingConfig): string {
   return path;
 }
 
+/** The base URL without a slash at the end; `advice` says what it must be, on this platform. */
+export function checkedBaseUrl(url: string | undefined, advice: string): string {
+  if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
+    return url.replace(/\/+$/, "");
+  }
+  throw new BillingError("invalid_config", advice);
+}
+
 /** The path of the base URL without a slash at the end; empty if it has none or is not known. */
 export function basePath({ base_url: url = "" }: BillingConfig): string {
   return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, "") : "";

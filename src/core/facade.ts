@@ -1,0 +1,131 @@
+/**
+ * What applications call, declared once for both variants and both platforms. A platform says what a
+ * call runs on, and which context, if any, comes before its own arguments.
+ */
+import type Stripe from "stripe";
+import { type SetupArgs, setup } from "./customers/setup.js";
+import * as links from "./links/sessions.js";
+import type { RunReport } from "./runtime/reports.js";
+import type { Runtime } from "./runtime/runtime.js";
+import { latestRuns } from "./sync/run/report.js";
+import {
+  type ReconcileArgs,
+  reconcile,
+  type VerifyArgs,
+  verify,
+  type Waiting,
+} from "./sync/sync.js";
+
+/** The links of variant A, named after what they sell. */
+export interface SellingCalls<Context extends unknown[] = []> {
+  /** A link to a checkout page where the entity subscribes to a price. */
+  subscribe(
+    ...all: [...Context, params: links.SubscribeParams, options?: Stripe.RequestOptions]
+  ): Promise<links.Link>;
+  /** A link to a checkout page where the entity pays once. */
+  pay(
+    ...all: [...Context, params: links.PayParams, options?: Stripe.RequestOptions]
+  ): Promise<links.Link>;
+  /** A link to the portal where the entity manages its subscriptions. */
+  portal(
+    ...all: [...Context, params: links.PortalParams, options?: Stripe.RequestOptions]
+  ): Promise<links.Link>;
+}
+
+/** The links of variant B, which pass nothing through to Stripe. */
+export interface CheckoutCalls<Context extends unknown[] = []> {
+  /** A link to a checkout page where the entity subscribes to a price. */
+  checkout(...all: [...Context, args: links.CheckoutArgs]): Promise<links.Link>;
+  /** A link to the portal where the entity manages its subscriptions. */
+  portal(...all: [...Context, args: links.PortalArgs]): Promise<links.Link>;
+}
+
+export interface SetupCall<Context extends unknown[] = []> {
+  /** Creates or finds the one customer of an entity. */
+  setup(...all: [...Context, args: SetupArgs]): Promise<{ customerId: string }>;
+}
+
+/** What keeps the tables right. */
+export interface UpkeepCalls<Context extends unknown[] = []> {
+  /**
+   * Lists everything at Stripe again, asks about what no list shows, and repairs what differs. On
+   * Convex it answers at once, and `runs` says how far it is.
+   */
+  reconcile(...all: [...Context, args?: ReconcileArgs]): Promise<RunReport>;
+  /**
+   * Compares the tables with Stripe, all rows or a sample of them, and changes nothing. On Convex it
+   * answers at once, and `runs` says how far it is.
+   */
+  verify(...all: [...Context, args?: VerifyArgs]): Promise<RunReport>;
+  /** The runs of late, newest first, with how far each is: also while it runs. */
+  runs(...all: [...Context, limit?: number]): Promise<readonly RunReport[]>;
+}
+
+// Each takes only the arguments that it names: what a caller adds must not reach the core.
+
+export const selling: SellingCalls<[runtime: Runtime]> = {
+  subscribe: (runtime, params, options) => links.subscribe(runtime, params, options),
+  pay: (runtime, params, options) => links.pay(runtime, params, options),
+  portal: (runtime, params, options) => links.portal(runtime, params, options),
+};
+
+export const checkingOut: CheckoutCalls<[runtime: Runtime]> = {
+  checkout: (runtime, args) => links.checkout(runtime, args),
+  // mutant "a second argument of portal on Convex": (runtime, args) => -> (runtime, args, ...more: never[]) =>
+  // mutant "a second argument of portal on Convex": plainPortal(runtime, args) -> portal(runtime, args, ...more)
+  // mutant "a second argument of portal on PostgreSQL": (runtime, args) => -> (runtime, args, ...more: never[]) =>
+  // mutant "a second argument of portal on PostgreSQL": plainPortal(runtime, args) -> portal(runtime, args, ...more)
+  portal: (runtime, args) => links.plainPortal(runtime, args),
+};
+
+export const settingUp: SetupCall<[runtime: Runtime]> = {
+  setup: (runtime, args) => setup(runtime, args),
+};
+
+/** `waiting` says whether the caller of `reconcile` and `verify` works at the run until it ends. */
+export const upkeep = (waiting: Waiting): UpkeepCalls<[runtime: Runtime]> => ({
+  reconcile: (runtime, args) => reconcile(runtime, args, waiting),
+  verify: (runtime, args) => verify(runtime, args, waiting),
+  runs: (runtime, limit) => latestRuns(runtime, limit),
+});
+
+/** Runs a part of the core on the runtime for a context. */
+type Run<Context> = <T>(context: Context, work: (runtime: Runtime) => Promise<T>) => Promise<T>;
+
+/** The calls with another context than a runtime. */
+type Given<Context extends unknown[], Calls> = {
+  [Name in keyof Calls]: Calls[Name] extends (runtime: Runtime, ...args: infer Args) => infer Result
+    ? (...all: [...Context, ...Args]) => Result
+    : never;
+};
+
+/** Calls that an application gives a context each. */
+export function inContext<Context, Calls extends object>(
+  calls: Calls,
+  run: Run<Context>,
+): Given<[context: Context], Calls> {
+  return mapped(
+    calls,
+    (call) =>
+      (context: Context, ...args: unknown[]) =>
+        run(context, (runtime) => call(runtime, ...args)),
+  ) as Given<[context: Context], Calls>;
+}
+
+/** Calls that an application gives no context. */
+export function withoutContext<Calls extends object>(
+  calls: Calls,
+  run: Run<undefined>,
+): Given<[], Calls> {
+  return mapped(
+    calls,
+    (call) =>
+      (...args: unknown[]) =>
+        run(undefined, (runtime) => call(runtime, ...args)),
+  ) as Given<[], Calls>;
+}
+
+type Call = (runtime: Runtime, ...args: unknown[]) => Promise<unknown>;
+
+const mapped = (calls: object, map: (call: Call) => unknown): unknown =>
+  Object.fromEntries(Object.entries<Call>({ ...calls }).map(([name, call]) => [name, map(call)]));

@@ -14,9 +14,9 @@ import { records } from "./runtime/records/records.js";
 import { type Runtime, workersOf } from "./runtime/runtime.js";
 import { checkPlace } from "./stripe/account.js";
 import { deferRecords } from "./sync/work/deferred.js";
+import { workPages } from "./sync/work/loop.js";
 import { prune } from "./sync/work/prune.js";
 import { openScheduled, openWanted } from "./sync/work/scheduled.js";
-import { workPage } from "./sync/work/work.js";
 
 /** What `tick` takes. */
 export interface TickOptions {
@@ -42,17 +42,21 @@ export async function tick(
   return workUntil(runtime, end);
 }
 
+/** Milliseconds after which questions are asked again, though there are pages to do. */
+const ROUND = 1_000;
+
 /** Does what is due, until nothing is or the time is over. */
 async function workUntil(runtime: Runtime, end: number): Promise<Ticked> {
   const hasTime = () => runtime.now() < end;
+  const workers = workersOf(runtime);
   // In turns: a page leaves questions behind, and their answers may end a run.
   for (;;) {
     const worked = await workOnce(runtime);
     if (!hasTime()) return { more: true };
-    const pages = await Promise.all(
-      Array.from({ length: workersOf(runtime) }, () => workPage(runtime, hasTime)),
-    );
-    if (worked === 0 && !pages.includes(true)) return { more: false };
+    const turn = Math.min(end, runtime.now() + ROUND);
+    const isStopped = () => runtime.now() >= turn;
+    const pages = await workPages(runtime, { workers, isStopped, patience: 0 });
+    if (worked === 0 && pages === 0) return { more: false };
     if (!hasTime()) return { more: true };
   }
 }

@@ -6,6 +6,7 @@ import { workOnce } from "../core/background.js";
 import { factsOf } from "../core/runtime/error-facts.js";
 import { type Runtime, workersOf } from "../core/runtime/runtime.js";
 import { openPartitions } from "../core/sync/run/open.js";
+import { workPages } from "../core/sync/work/loop.js";
 import { prune } from "../core/sync/work/prune.js";
 import { openScheduled } from "../core/sync/work/scheduled.js";
 import { workPage } from "../core/sync/work/work.js";
@@ -68,9 +69,8 @@ const WORKERS = 16;
 
 /** Milliseconds that one job works at pages before it makes way for its successor. */
 const TURN = 60_000;
-/** Milliseconds without a page to do after which a job ends, and between looks. */
+/** Milliseconds without a page to do after which a job ends. */
 const IDLE = 3_000;
-const LOOK = 250;
 
 export async function addCronJobs(
   runtime: Runtime,
@@ -117,8 +117,12 @@ export async function addCronJobs(
       cron: undefined,
       atOnce: workersOf(runtime),
       work: async () => {
+        const end = Date.now() + TURN;
+        const hasTime = () => Date.now() < end;
+        const isStopped = () => stop.signal.aborted || !hasTime();
+        await workPages(runtime, { workers: 1, isStopped, patience: IDLE });
         // A turn that was cut off by time, not by lack of work, is followed by another.
-        if (await workInTurn(runtime, stop.signal)) await wake();
+        if (!stop.signal.aborted && !hasTime()) await wake();
       },
     },
   ];
@@ -177,20 +181,4 @@ async function logged(runtime: Runtime, name: string, work: () => Promise<void>)
     runtime.log?.error(line, "A scheduled job failed; it is tried again");
     throw error;
   }
-}
-
-/** Works at pages until there are none, or its time is over; then answers true. */
-async function workInTurn(runtime: Runtime, signal: AbortSignal): Promise<boolean> {
-  const end = Date.now() + TURN;
-  let idleSince = Date.now();
-  while (!signal.aborted) {
-    if (Date.now() > end) return true;
-    if (await workPage(runtime)) {
-      idleSince = Date.now();
-      continue;
-    }
-    if (Date.now() - idleSince > IDLE) return false;
-    await runtime.sleep(LOOK * (0.5 + Math.random()));
-  }
-  return false;
 }

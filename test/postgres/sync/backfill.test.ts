@@ -296,7 +296,7 @@ it("is readable while it runs", async () => {
 
 it("the last error is readable while it is waited out", async () => {
   const app = await open();
-  app.double.faults.add({ fault: "error_before", status: 500, on: "GET /v1/coupons", times: 1 });
+  app.double.faults.add({ fault: "error_before", status: 500, on: "GET /v1/coupons" });
   const runtime = byHand(app);
   await sync(runtime, {}, { wait: false });
   await workAll(runtime);

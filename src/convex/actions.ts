@@ -1,11 +1,12 @@
 /** The internal actions that an application exports, with validators on what goes in and comes out. */
 // mutant "public actions": internalActionGeneric -> actionGeneric as internalActionGeneric
+
 import { internalActionGeneric, type RegisteredAction } from "convex/server";
 import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";
 import type { CheckoutCalls, SetupCall } from "../core/facade.js";
 import type { Store } from "../core/mirror/store.js";
-import type { BillingConfig } from "../core/runtime/config.js";
+import { defineLocal } from "../core/runtime/local.js";
 import type { SyncReport } from "../core/runtime/reports.js";
 import type { Runtime } from "../core/runtime/runtime.js";
 import { sync as runSync } from "../core/sync/sync.js";
@@ -114,12 +115,12 @@ async function take(store: Store, over: (store: Store) => Runtime, step: Step): 
   else await tickScheduled(store, over, step);
 }
 
-/** Settings whose lack of a key was logged by this isolate. */
-const logged = new WeakSet<BillingConfig>();
+const memoryOf = defineLocal("process", "missing key", () => ({ isLogged: false }));
 
 /** A deployment without a key, such as a preview, has nothing to do, and its jobs do not fail. */
-function logNoKey({ config, log }: Runtime): void {
-  if (logged.has(config)) return;
-  logged.add(config);
-  log?.info({}, "STRIPE_SECRET_KEY is not set, so the billing jobs do nothing");
+function logNoKey(runtime: Runtime): void {
+  const memory = memoryOf(runtime);
+  if (memory.isLogged) return;
+  memory.isLogged = true;
+  runtime.log?.info({}, "STRIPE_SECRET_KEY is not set, so the billing jobs do nothing");
 }

@@ -3,6 +3,7 @@
  * over a real store, and between them everything that can go wrong. When nothing happens any more,
  * it says where the tables differ from what Stripe would answer.
  */
+
 import { effectsByEvent, type ResourceName } from "../../src/core/catalogue/catalogue.js";
 import { receiveEvent } from "../../src/core/events/receive.js";
 import { answerAsks } from "../../src/core/events/refetch.js";
@@ -12,6 +13,7 @@ import { readEvent } from "../../src/core/mirror/snapshot.js";
 import type { Store } from "../../src/core/mirror/store.js";
 import { behindGateway } from "../../src/core/runtime/commit/commit.js";
 import { TIMING } from "../../src/core/runtime/config.js";
+import { localOf } from "../../src/core/runtime/local.js";
 import type { RunKind } from "../../src/core/runtime/reports.js";
 import type { Runtime } from "../../src/core/runtime/runtime.js";
 import type { Broken } from "./broken.js";
@@ -132,8 +134,9 @@ export async function runHistory(
     };
     const { broken = {} } = database;
     const itsStripe = broken.stripe?.(stripe) ?? stripe;
+    const config = { secret_key: "sk_test_1", webhook_secret: "whsec_1", rate: false as const };
     const runtime: Runtime = {
-      config: { secret_key: "sk_test_1", webhook_secret: "whsec_1", rate: false },
+      config,
       app: undefined,
       store: behindGateway(broken.store?.(store, inside) ?? store, () => {}),
       resources,
@@ -142,6 +145,7 @@ export async function runHistory(
       timing: TIMING,
       log: undefined,
       telemetry: undefined,
+      local: localOf(config),
       baseUrl: unused,
       stripe: () => itsStripe,
       now: time.now,

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, normalize, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readSources } from "../../scripts/house/source.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
@@ -70,4 +71,20 @@ it("the rooms are those of the core, from the ground", () => {
   const lint = readFileSync(join(root, "scripts/lint/boundaries.ts"), "utf8");
   const [, floors = ""] = /const floors = (\[[\s\S]*?\n\]);/.exec(lint) ?? [];
   expect(named).toEqual([...floors.matchAll(/"(\w+)"/g)].map(([, room]) => room));
+});
+
+it("what a process remembers is listed, all of it", () => {
+  const listed = [...page.matchAll(/^ {2}\| [^|]+ \| (process|runtime) \| `([^`]+)` \|$/gm)].map(
+    ([, keptBy, file]) => `${file} ${keptBy}`,
+  );
+  const defined = readSources("src").flatMap(({ path, text }) =>
+    [...text.matchAll(/= defineLocal(?:<[^(]*>)?\(\s*"(\w+)"/g)].map(
+      ([, keptBy]) => `${path.slice("src/".length)} ${keptBy}`,
+    ),
+  );
+  expect([...new Set(defined)].sort()).toEqual(listed.sort());
+  const hidden = readSources("src/core").filter(({ text }) => /new Weak(?:Map|Set)/.test(text));
+  // The one by which a configuration's memories are found, and the text of a content.
+  const known = ["src/core/mirror/content/text.ts", "src/core/runtime/local.ts"];
+  expect(hidden.map(({ path }) => path).sort()).toEqual(known);
 });

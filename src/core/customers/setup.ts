@@ -2,12 +2,14 @@
  * Exactly one customer for an entity: `setup` from many callers, in many processes, that may die
  * at any step; and what events and lists tell about customers that carry an entity's id.
  */
+
 import type Stripe from "stripe";
 import { entityInMetadata, isEntityId, RESERVED_KEYS } from "../catalogue/carrier.js";
 import type { Row } from "../catalogue/catalogue.js";
 import type { Lease } from "../mirror/store.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
+import { defineLocal } from "../runtime/local.js";
 import { AGAIN, inRounds } from "../runtime/rounds.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Annotate, observed } from "../runtime/telemetry.js";
@@ -94,7 +96,7 @@ async function setUp(
 }
 
 /** Customers that are being created, so that concurrent callers of this process can wait. */
-const making = new WeakMap<Runtime, Map<string, Promise<unknown>>>();
+const makingIn = defineLocal("runtime", "customers", () => new Map<string, Promise<unknown>>());
 
 /**
  * Makes the customer and answers it, or waits until another caller in this process has made it, so
@@ -107,8 +109,7 @@ async function makeTogether(
   args: SetupArgs,
   read: ReadClaim,
 ): Promise<string | undefined> {
-  const all = making.get(runtime) ?? new Map<string, Promise<unknown>>();
-  making.set(runtime, all);
+  const all = makingIn(runtime);
   const id = claimId(target);
   const other = all.get(id);
   if (other !== undefined) {
@@ -209,7 +210,7 @@ async function linkSighting(
 }
 
 /** Links that were seen, by entity: a cache, because every event about a customer asks for one. */
-const links = new WeakMap<Runtime, Map<string, string>>();
+const linksIn = defineLocal("runtime", "links", () => new Map<string, string>());
 const MOST_LINKS = 10_000;
 
 /**
@@ -218,12 +219,11 @@ const MOST_LINKS = 10_000;
  * such, and to see it again has no effect either.
  */
 function isLinkKnown(runtime: Runtime, entityId: string, id: string): boolean {
-  return links.get(runtime)?.get(entityId) === id;
+  return linksIn(runtime).get(entityId) === id;
 }
 
 function rememberLink(runtime: Runtime, entityId: string, id: string): void {
-  const known = links.get(runtime) ?? new Map<string, string>();
-  links.set(runtime, known);
+  const known = linksIn(runtime);
   if (known.size >= MOST_LINKS) known.clear();
   known.set(entityId, id);
 }

@@ -3,9 +3,10 @@
  * `doctor`. One short record, an example for each application, written at most once per process and
  * application, so that another application's customers cost next to nothing.
  */
+
 import type { EntityInMetadata } from "../catalogue/carrier.js";
 import type { Store } from "../mirror/store.js";
-import type { BillingConfig } from "../runtime/config.js";
+import { defineLocal } from "../runtime/local.js";
 import { records, type Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 
@@ -22,15 +23,14 @@ export function strangerBy(entity: EntityInMetadata, customer: string): Stranger
 const nameOf = ({ kind, app }: Stranger): string => `${kind} ${app ?? ""}`;
 
 /** What this process has remembered already. */
-const remembered = new WeakMap<BillingConfig, Set<string>>();
+const rememberedBy = defineLocal("process", "strangers", () => new Set<string>());
 
 /** Remembers strangers, the first of each kind and application. */
 export async function recordStrangers(
   runtime: Runtime,
   strangers: readonly Stranger[],
 ): Promise<void> {
-  const known = remembered.get(runtime.config) ?? new Set<string>();
-  remembered.set(runtime.config, known);
+  const known = rememberedBy(runtime);
   for (const stranger of strangers) {
     if (known.size >= MOST || known.has(nameOf(stranger))) continue;
     await remember(runtime, stranger);

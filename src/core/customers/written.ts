@@ -4,7 +4,9 @@
  * API key and is not in the database. After a roll of the API key nothing is recognised, until
  * a caller confirms a value by giving the one that is there.
  */
+
 import { secretKey } from "../runtime/config.js";
+import { defineLocal } from "../runtime/local.js";
 import type { Runtime } from "../runtime/runtime.js";
 
 /** Digests of values by digests of the names of their fields. */
@@ -72,7 +74,11 @@ export async function writtenOf(
   return Object.fromEntries(all.map(({ field, value }) => [field, value]));
 }
 
-const keys = new WeakMap<Runtime, Promise<CryptoKey>>();
+const memoryOf = defineLocal<{ key?: Promise<CryptoKey> }>(
+  "runtime",
+  "key of what was written",
+  () => ({}),
+);
 
 /** A key for this purpose alone. */
 async function importKey(runtime: Runtime): Promise<CryptoKey> {
@@ -86,9 +92,9 @@ async function importKey(runtime: Runtime): Promise<CryptoKey> {
 }
 
 async function digest(runtime: Runtime, parts: readonly string[]): Promise<string> {
-  const key = keys.get(runtime) ?? importKey(runtime);
-  keys.set(runtime, key);
+  const memory = memoryOf(runtime);
+  memory.key ??= importKey(runtime);
   const bytes = new TextEncoder().encode(JSON.stringify(parts));
-  const mac = new Uint8Array(await crypto.subtle.sign("HMAC", await key, bytes));
+  const mac = new Uint8Array(await crypto.subtle.sign("HMAC", await memory.key, bytes));
   return Array.from(mac, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

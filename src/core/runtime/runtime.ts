@@ -13,6 +13,7 @@ import {
   TIMING,
   type Timing,
 } from "./config.js";
+import { type Local, localOf } from "./local.js";
 import { logAside, observedStore } from "./observe.js";
 import type { Telemetry } from "./telemetry.js";
 
@@ -29,6 +30,8 @@ export interface Runtime {
   /** Undefined without a logger, so that no line is composed in vain. */
   readonly log: Logger | undefined;
   readonly telemetry: Telemetry | undefined;
+  /** What this process remembers beside the store, see local.ts. */
+  readonly local: Local;
   /** The application's own address, without a slash at the end; throws if it is not known. */
   baseUrl(): string;
   stripe(): Stripe;
@@ -70,6 +73,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     timing: { ...TIMING, ...config.timing },
     log: logger,
     telemetry,
+    local: localOf(config),
     baseUrl: platform.baseUrl,
     stripe: stripeClient(config),
     now: platform.now ?? Date.now,

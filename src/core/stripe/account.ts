@@ -2,13 +2,15 @@
  * One mirror is of one account: a key of another one would mix their data, or seem to lose it all.
  * Stripe is asked once in a process which account the key belongs to; a key never changes that.
  */
+
 import Stripe from "stripe";
 import { stripeStatus } from "../mirror/snapshot.js";
 import type { RecordKey, RecordWrite, StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
-import { type BillingConfig, secretKey } from "../runtime/config.js";
+import { secretKey } from "../runtime/config.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
+import { defineLocal } from "../runtime/local.js";
 import { judgeMode } from "../runtime/mode.js";
 import type { Read } from "../runtime/records/record.js";
 import { records } from "../runtime/records/records.js";
@@ -36,14 +38,18 @@ interface Checked {
   readonly until: number;
 }
 
-/** What this process has found right, by configuration. */
-const checked = new WeakMap<BillingConfig, Checked>();
-/** Checks under way. */
-const checking = new WeakMap<BillingConfig, Promise<CheckedAccount>>();
-/** Requests under way that ask Stripe for the account. */
-const asking = new WeakMap<BillingConfig, Promise<CheckedAccount>>();
-/** The account of each key, as Stripe said. */
-const answers = new WeakMap<BillingConfig, ReadonlyMap<string, CheckedAccount>>();
+interface Memory {
+  /** What was found right. */
+  checked?: Checked;
+  /** The account of a key, as Stripe said. */
+  answer?: { readonly key: string; readonly account: CheckedAccount };
+  /** The check under way. */
+  checking?: Promise<CheckedAccount> | undefined;
+  /** The request under way that asks Stripe for the account. */
+  asking?: Promise<CheckedAccount> | undefined;
+}
+
+const memoryOf = defineLocal<Memory>("process", "account", () => ({}));
 
 /** Whose the tables are, as far as it was judged. */
 export interface Place {
@@ -54,9 +60,10 @@ export interface Place {
   passed(): void;
 }
 
-function remembered({ config, now }: Runtime): CheckedAccount | undefined {
-  const before = checked.get(config);
-  return before?.key === secretKey(config) && now() < before.until ? before.account : undefined;
+function remembered(runtime: Runtime): CheckedAccount | undefined {
+  const { checked } = memoryOf(runtime);
+  const isKnown = checked?.key === secretKey(runtime.config) && runtime.now() < checked.until;
+  return isKnown ? checked.account : undefined;
 }
 
 /** The records that {@link judgePlace} goes by; none once this process has found its place right. */
@@ -71,8 +78,7 @@ export function placeKeys(runtime: Runtime): readonly RecordKey[] {
 export async function judgePlace(runtime: Runtime, found: readonly StoredRecord[]): Promise<Place> {
   const known = remembered(runtime);
   if (known !== undefined) return { account: known, writes: [], passed() {} };
-  const { config } = runtime;
-  const key = secretKey(config);
+  const key = secretKey(runtime.config);
   const mode = judgeMode(runtime, records.mode.among(found));
   const account = await accountOf(runtime, key);
   const { id } = account;
@@ -81,7 +87,7 @@ export async function judgePlace(runtime: Runtime, found: readonly StoredRecord[
   const passed = () => {
     const isFinal = id !== undefined || stripeStatus(account.trouble) === 403;
     const until = isFinal ? Number.POSITIVE_INFINITY : runtime.now() + ASK_AGAIN;
-    checked.set(config, { key, account, until });
+    memoryOf(runtime).checked = { key, account, until };
   };
   if (writes.length === 0) passed();
   return { account, writes, passed };
@@ -92,7 +98,7 @@ export async function judgePlace(runtime: Runtime, found: readonly StoredRecord[
  * before anything is written. It costs nothing once it was found right.
  */
 export async function checkPlace(runtime: Runtime): Promise<CheckedAccount> {
-  return remembered(runtime) ?? together(runtime, checking, () => check(runtime));
+  return remembered(runtime) ?? together(runtime, "checking", () => check(runtime));
 }
 
 async function check(runtime: Runtime): Promise<CheckedAccount> {
@@ -114,21 +120,22 @@ async function check(runtime: Runtime): Promise<CheckedAccount> {
  * began never ends: another one waits only so long for it.
  */
 async function together(
-  { config }: Runtime,
-  underWay: WeakMap<BillingConfig, Promise<CheckedAccount>>,
+  runtime: Runtime,
+  name: "checking" | "asking",
   work: () => Promise<CheckedAccount>,
 ): Promise<CheckedAccount> {
+  const memory = memoryOf(runtime);
   for (;;) {
-    const other = underWay.get(config);
+    const other = memory[name];
     if (other === undefined) break;
     const found = await within(3 * PATIENCE, other);
     if (found !== undefined) return found;
-    if (underWay.get(config) === other) underWay.delete(config);
+    if (memory[name] === other) memory[name] = undefined;
   }
   const mine = work().finally(() => {
-    if (underWay.get(config) === mine) underWay.delete(config);
+    if (memory[name] === mine) memory[name] = undefined;
   });
-  underWay.set(config, mine);
+  memory[name] = mine;
   return mine;
 }
 
@@ -184,11 +191,10 @@ function judgeAccount(
 
 /** The key's own account. A key that is refused for its account is not asked about again. */
 async function accountOf(runtime: Runtime, key: string): Promise<CheckedAccount> {
-  const { config } = runtime;
-  const known = answers.get(config)?.get(key);
-  if (known !== undefined) return known;
-  const account = await together(runtime, asking, () => askAccount(runtime));
-  if (account.id !== undefined) answers.set(config, new Map([[key, account]]));
+  const memory = memoryOf(runtime);
+  if (memory.answer?.key === key) return memory.answer.account;
+  const account = await together(runtime, "asking", () => askAccount(runtime));
+  if (account.id !== undefined) memory.answer = { key, account };
   return account;
 }
 

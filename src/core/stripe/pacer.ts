@@ -8,6 +8,7 @@ import { type AnswerHeaders, headerOf } from "../mirror/headers.js";
 import { stripeStatus } from "../mirror/snapshot.js";
 import { type BillingConfig, isLive, type Rates } from "../runtime/config.js";
 import { BillingError } from "../runtime/errors.js";
+import { defineLocal } from "../runtime/local.js";
 import { type Pace, records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import {
@@ -33,7 +34,7 @@ interface Waiter {
 }
 
 /** What a process knows for itself. */
-interface Local {
+interface Memory {
   /** Slots that were reserved and not used yet, by endpoint. */
   readonly slots: Map<string, number[]>;
   /** When requests were asked for in the last second. */
@@ -42,15 +43,16 @@ interface Local {
   isReserving: boolean;
 }
 
-const locals = new WeakMap<BillingConfig, Local>();
-
-function localOf({ config }: Runtime): Local {
-  const known = locals.get(config);
-  if (known !== undefined) return known;
-  const made = { slots: new Map(), lately: new Map(), waiting: [], isReserving: false };
-  locals.set(config, made);
-  return made;
-}
+const memoryOf = defineLocal(
+  "process",
+  "pace",
+  (): Memory => ({
+    slots: new Map(),
+    lately: new Map(),
+    waiting: [],
+    isReserving: false,
+  }),
+);
 
 function ratesOf(config: BillingConfig): Rates | undefined {
   if (config.rate === false) return undefined;
@@ -98,15 +100,15 @@ export async function paceNow(
 }
 
 function slotFor(runtime: Runtime, rates: Rates, endpoint: string): Promise<number> {
-  const local = localOf(runtime);
+  const memory = memoryOf(runtime);
   const now = runtime.now();
-  local.lately.set(endpoint, [...since(local.lately.get(endpoint), now - 1000), now]);
-  const [slot, ...rest] = since(local.slots.get(endpoint), now - GRACE);
-  local.slots.set(endpoint, rest);
+  memory.lately.set(endpoint, [...since(memory.lately.get(endpoint), now - 1000), now]);
+  const [slot, ...rest] = since(memory.slots.get(endpoint), now - GRACE);
+  memory.slots.set(endpoint, rest);
   if (slot !== undefined) return Promise.resolve(slot);
   return new Promise((give, fail) => {
-    local.waiting.push({ endpoint, give, fail });
-    if (!local.isReserving) void reserveForAll(runtime, rates, local);
+    memory.waiting.push({ endpoint, give, fail });
+    if (!memory.isReserving) void reserveForAll(runtime, rates, memory);
   });
 }
 
@@ -114,33 +116,33 @@ const since = (times: readonly number[] = [], moment: number): number[] =>
   times.filter((at) => at > moment);
 
 /** Reserves slots for all waiting requests of this process, and some ahead, until none waits. */
-async function reserveForAll(runtime: Runtime, rates: Rates, local: Local): Promise<void> {
-  local.isReserving = true;
-  while (local.waiting.length > 0) {
-    const waiting = local.waiting.splice(0);
+async function reserveForAll(runtime: Runtime, rates: Rates, memory: Memory): Promise<void> {
+  memory.isReserving = true;
+  while (memory.waiting.length > 0) {
+    const waiting = memory.waiting.splice(0);
     try {
-      const slots = await reserveFor(runtime, rates, local, waiting);
+      const slots = await reserveFor(runtime, rates, memory, waiting);
       for (const { endpoint, give } of waiting) give(slots[endpoint]?.shift() ?? runtime.now());
       for (const [endpoint, left] of Object.entries(slots)) {
-        local.slots.set(endpoint, [...(local.slots.get(endpoint) ?? []), ...left]);
+        memory.slots.set(endpoint, [...(memory.slots.get(endpoint) ?? []), ...left]);
       }
     } catch (error) {
       for (const { fail } of waiting) fail(error);
     }
   }
-  local.isReserving = false;
+  memory.isReserving = false;
 }
 
 async function reserveFor(
   runtime: Runtime,
   rates: Rates,
-  local: Local,
+  memory: Memory,
   waiting: readonly Waiter[],
 ): Promise<{ [endpoint: string]: number[] }> {
   let slots: Reservation["slots"] = {};
   const pace = await records.pace.update(runtime, (stored = UNPACED) => {
     const now = runtime.now();
-    const reserved = reserve(stored, wantedBy(waiting, local, now), rates, now);
+    const reserved = reserve(stored, wantedBy(waiting, memory, now), rates, now);
     slots = reserved.slots;
     return reserved.pace;
   });
@@ -151,13 +153,13 @@ async function reserveFor(
 /** How many slots to reserve for each endpoint: one for each waiting request, or some ahead. */
 function wantedBy(
   waiting: readonly Waiter[],
-  local: Local,
+  memory: Memory,
   now: number,
 ): { [endpoint: string]: number } {
   const wanted: { [endpoint: string]: number } = {};
   for (const { endpoint } of waiting) wanted[endpoint] = (wanted[endpoint] ?? 0) + 1;
   for (const [endpoint, count] of Object.entries(wanted)) {
-    const lately = since(local.lately.get(endpoint), now - 1000).length;
+    const lately = since(memory.lately.get(endpoint), now - 1000).length;
     wanted[endpoint] = Math.max(count, Math.floor(lately * AHEAD));
   }
   return wanted;
@@ -181,9 +183,9 @@ async function slowDown(
   const { headers } = error as { headers?: AnswerHeaders };
   const scope = scopeOf(headerOf(headers, "stripe-rate-limited-reason"));
   if (scope === "none") return;
-  const local = localOf(runtime);
-  if (scope === "total") local.slots.clear();
-  else local.slots.delete(endpoint);
+  const memory = memoryOf(runtime);
+  if (scope === "total") memory.slots.clear();
+  else memory.slots.delete(endpoint);
   runtime.log?.warn({ endpoint, scope }, "Stripe limits the rate; asking more slowly");
   const pace = await records.pace.update(runtime, (stored = UNPACED) =>
     slowed(stored, endpoint, scope, rates, runtime.now()),

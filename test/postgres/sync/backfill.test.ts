@@ -1,8 +1,10 @@
 // A backfill on a real database against the double: whatever goes wrong, it ends whole or says what
 // is missing.
+
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../../src/core/mirror/store.js";
 import { behindGateway } from "../../../src/core/runtime/commit/commit.js";
+import { localOf } from "../../../src/core/runtime/local.js";
 import type { SyncReport } from "../../../src/core/runtime/reports.js";
 import type { Runtime } from "../../../src/core/runtime/runtime.js";
 import { latestRuns, runReport } from "../../../src/core/sync/run/report.js";
@@ -25,6 +27,7 @@ const open = quietApplications();
 /** The core in real time, with nothing in the background: tests do the pages themselves. */
 const byHand = (app: App, over: Partial<Runtime> = {}): Runtime => ({
   ...app.core,
+  local: localOf(app.config), // as a process of its own
   now: Date.now,
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   ...over,

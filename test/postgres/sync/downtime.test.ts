@@ -1,5 +1,7 @@
 // The application is away while things happen at Stripe, and no webhook is ever delivered again.
+
 import { describe, expect, it } from "vitest";
+import { localOf } from "../../../src/core/runtime/local.js";
 import { runReport } from "../../../src/core/sync/run/report.js";
 import { openScheduled } from "../../../src/core/sync/work/scheduled.js";
 import { workUntilDone } from "../../../src/core/sync/work/wait.js";
@@ -17,6 +19,7 @@ async function catchUp(app: App) {
 
 const real = (app: App) => ({
   ...app.core,
+  local: localOf(app.config), // as a process of its own
   now: Date.now,
   sleep: (milliseconds: number) =>
     new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),

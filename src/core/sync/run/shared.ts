@@ -5,6 +5,7 @@
  */
 
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
+import { defineLocal } from "../../runtime/local.js";
 import type { Runtime } from "../../runtime/runtime.js";
 
 interface Shared {
@@ -13,19 +14,11 @@ interface Shared {
   turn: Promise<unknown>;
 }
 
-const processes = new WeakMap<Runtime, Shared>();
-
-function sharedBy(runtime: Runtime): Shared {
-  const known = processes.get(runtime);
-  if (known !== undefined) return known;
-  const made: Shared = { turn: Promise.resolve() };
-  processes.set(runtime, made);
-  return made;
-}
+const sharedBy = defineLocal("runtime", "run", (): Shared => ({ turn: Promise.resolve() }));
 
 /** The later of a run's record as it was read and as this process last wrote it. */
 export function latestOf(runtime: Runtime, read: StoredRecord): StoredRecord {
-  const latest = processes.get(runtime)?.latest;
+  const latest = sharedBy(runtime).latest;
   return latest?.id === read.id && latest.revision > read.revision ? latest : read;
 }
 

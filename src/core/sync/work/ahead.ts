@@ -4,6 +4,7 @@
  * taken in time is dropped, and the worker that takes up the list fetches it again. No more pages
  * are under way at once than were asked for.
  */
+import { defineLocal } from "../../runtime/local.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Partition } from "../run/partition.js";
 import type { ListedPage } from "../run/step.js";
@@ -21,17 +22,16 @@ interface Ahead {
   readonly pages: Map<string, { readonly at: number; readonly page: Promise<ListedPage> }>;
 }
 
-const processes = new WeakMap<Runtime, Ahead>();
+const memoryOf = defineLocal<{ ahead?: Ahead }>("runtime", "pages fetched ahead", () => ({}));
 
 /** This process works at lists until they end, with so many pages at once. */
 export function fetchAhead(runtime: Runtime, most: number): void {
-  if (!processes.has(runtime))
-    processes.set(runtime, { free: most, waiting: [], pages: new Map() });
+  memoryOf(runtime).ahead ??= { free: most, waiting: [], pages: new Map() };
 }
 
 /** The page that a partition needs next, if it was fetched ahead. */
 export function fetchedAhead(runtime: Runtime, at: Place): Promise<ListedPage> | undefined {
-  const ahead = processes.get(runtime);
+  const { ahead } = memoryOf(runtime);
   const found = ahead?.pages.get(placeOf(at));
   ahead?.pages.delete(placeOf(at));
   return found !== undefined && found.at > runtime.now() - TOO_OLD ? found.page : undefined;
@@ -39,7 +39,7 @@ export function fetchedAhead(runtime: Runtime, at: Place): Promise<ListedPage> |
 
 /** Begins to fetch the page that a partition will need next; false if it does not. */
 export function beginNext(runtime: Runtime, at: Place, fetch: () => Promise<ListedPage>): boolean {
-  const ahead = processes.get(runtime);
+  const { ahead } = memoryOf(runtime);
   if (ahead === undefined || ahead.free <= 0) return false;
   const now = runtime.now();
   for (const [place, page] of ahead.pages) {
@@ -53,7 +53,7 @@ export function beginNext(runtime: Runtime, at: Place, fetch: () => Promise<List
 
 /** Sends a request when no more than the most are under way. */
 export async function inTurn<T>(runtime: Runtime, send: () => PromiseLike<T>): Promise<T> {
-  const ahead = processes.get(runtime);
+  const { ahead } = memoryOf(runtime);
   if (ahead === undefined) return send();
   if (ahead.free > 0) ahead.free--;
   else await new Promise<void>((go) => ahead.waiting.push(go));

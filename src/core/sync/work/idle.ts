@@ -2,14 +2,14 @@
  * Idle workers wait here. Work of other processes is found by looking again after a while; changes
  * by their own process wake them at once.
  */
+import { defineLocal } from "../../runtime/local.js";
 import type { Runtime } from "../../runtime/runtime.js";
 
-const waiting = new WeakMap<Runtime, Set<() => void>>();
+const waitingIn = defineLocal("runtime", "idle workers", () => new Set<() => void>());
 
 /** Waits so many milliseconds, or until there is news. */
 export async function waitForWork(runtime: Runtime, milliseconds: number): Promise<void> {
-  const those = waiting.get(runtime) ?? new Set();
-  waiting.set(runtime, those);
+  const those = waitingIn(runtime);
   let called: () => void = () => {};
   const news = new Promise<void>((resolve) => {
     called = resolve;
@@ -21,5 +21,5 @@ export async function waitForWork(runtime: Runtime, milliseconds: number): Promi
 
 /** There is something to do, or nothing any more. */
 export function callWorkers(runtime: Runtime): void {
-  for (const call of waiting.get(runtime) ?? []) call();
+  for (const call of waitingIn(runtime)) call();
 }

@@ -2,6 +2,7 @@
  * Prices that were made inside a subscription are in no list. They are found by the subscriptions
  * that use them, and asked for by id.
  */
+import { defineLocal } from "../../runtime/local.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Pending } from "../run/partition.js";
 import { each } from "../run/step.js";
@@ -9,7 +10,7 @@ import { each } from "../run/step.js";
 const AT_ONCE = 8;
 /** Prices that this process has seen in the mirror; most accounts have few. */
 const KNOWN = 20_000;
-const knownTo = new WeakMap<object, Set<string>>();
+const knownTo = defineLocal("runtime", "prices", () => new Set<string>());
 
 /** The prices of these subscriptions that the mirror does not know. */
 export async function inlinePrices(
@@ -17,8 +18,7 @@ export async function inlinePrices(
   subscriptions: readonly object[],
 ): Promise<Pending[]> {
   if (!runtime.resources.includes("prices")) return [];
-  const known = knownTo.get(runtime.store) ?? new Set<string>();
-  knownTo.set(runtime.store, known);
+  const known = knownTo(runtime);
   if (known.size > KNOWN) known.clear();
   const used = new Set(subscriptions.flatMap(pricesOf));
   const unsure = [...used].filter((id) => !known.has(id));

@@ -20,7 +20,8 @@ const at = (cursor: string, from: number | null = null): Partition<"list"> => ({
 });
 
 function runtimeAt(clock: { now: number }): Runtime {
-  return { now: () => clock.now } as Runtime;
+  const local = { process: new Map(), runtime: new Map() };
+  return { now: () => clock.now, local } as Partial<Runtime> as Runtime;
 }
 
 it("a page is used once, by whoever is at its place", async () => {

@@ -24,7 +24,7 @@ function runtimeAt(clock: { now: number }): Runtime {
   return { now: () => clock.now, local } as Partial<Runtime> as Runtime;
 }
 
-it("a page is used once, by whoever is at its place", async () => {
+it("a page is used once, by the worker at its place", async () => {
   const runtime = runtimeAt({ now: 1_000 });
   fetchAhead(runtime, 2);
   beginNext(runtime, at("cus_1"), async () => page);
@@ -43,7 +43,7 @@ it("a page that is too old is fetched anew", () => {
   expect(fetchedAhead(runtime, at("cus_1"))).toBeUndefined();
 });
 
-it("what fails is told to whoever asks, and to nobody else", async () => {
+it("a failure is thrown to the worker that takes the page, and to no other", async () => {
   const runtime = runtimeAt({ now: 1_000 });
   fetchAhead(runtime, 2);
   beginNext(runtime, at("cus_1"), () => Promise.reject(new Error("429")));

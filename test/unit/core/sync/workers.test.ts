@@ -34,7 +34,7 @@ describe("work at a run's record", () => {
     expect(steps).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  it("begins with what the last has written, unless somebody else wrote later", () => {
+  it("begins with what the last has written, unless another process wrote later", () => {
     const runtime = process();
     const next = { ref: null, due: null, data: { written: true } };
     keepLatest(runtime, run(4), [{ kind: "run", id: "run_1", expect: 4, next }]);
@@ -56,11 +56,11 @@ describe("a worker without work", () => {
   it("is called as soon as there is some", async () => {
     const runtime = process();
     const all = Promise.all([waitForWork(runtime, 1_000), waitForWork(runtime, 1_000)]);
-    callWorkers(process()); // somebody else's
+    callWorkers(process()); // of another process
     callWorkers(runtime);
     await all;
   });
-  it("looks again after a while if nobody calls", async () => {
+  it("looks again after a while if it is not called", async () => {
     const slept: number[] = [];
     const runtime = process(async (milliseconds) => {
       slept.push(milliseconds);

@@ -134,6 +134,13 @@ export const proofs: readonly Proof[] = [
     says: /plans\.js loads stripe/,
   },
   {
+    gate: "bundle",
+    what: "tables that load stripe",
+    example: "convex-billing",
+    damage: add("only_tables.ts", `export { billingTables } from "backend-billing/convex";\n`),
+    says: /only_tables\.js loads stripe/,
+  },
+  {
     gate: "types",
     what: "a page that asks for what no function answers",
     example: "convex",

@@ -19,4 +19,9 @@ export type { CronOptions } from "./crons.js";
 export { type BillingErrorData, billingErrorOf } from "./errors.js";
 export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads.js";
 export type { ActionContext } from "./runtime.js";
-export { type BillingTables, billingTables, createTables } from "./tables/tables.js";
+export {
+  type BillingTables,
+  billingTables,
+  createTables,
+  type Documents,
+} from "./tables/tables.js";

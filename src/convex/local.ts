@@ -6,3 +6,4 @@
  */
 export { decode, encode } from "./calls/encode.js";
 export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads.js";
+export type { Documents } from "./tables/tables.js";

@@ -1,11 +1,12 @@
 /** What an application asks of the mirror inside its own queries and mutations. */
 import type { GenericDatabaseReader, GenericDataModel } from "convex/server";
-import type { ResourceName, Row, StripeObject } from "../core/catalogue/catalogue.js";
+import type { ResourceName, StripeObject } from "../core/catalogue/catalogue.js";
 import { activeStatuses, plansFrom } from "../core/mirror/reads.js";
 import type { Plan } from "../core/mirror/store.js";
 import { BillingError } from "../core/runtime/errors.js";
 import { decode } from "./calls/encode.js";
 import { type MirrorDocument, type MirrorReader, rowOf, rowsBy } from "./tables/database.js";
+import type { Documents } from "./tables/tables.js";
 
 /** The context of any query or mutation, whatever the application's data model. */
 export interface ReadContext<DataModel extends GenericDataModel = GenericDataModel> {
@@ -71,10 +72,9 @@ export async function storedSubscriptions(
   );
 }
 
-/** A document as the specification's row, with Stripe's own names. */
-function rowFrom<N extends ResourceName>(document: MirrorDocument): Row<N> {
-  const { _creationTime, ...row } = document;
-  return { ...row, stripe: decode(row.stripe) } as unknown as Row<N>;
+/** A document with Stripe's own names. */
+function decoded<N extends ResourceName>(document: MirrorDocument): Documents[N] {
+  return { ...document, stripe: decode(document.stripe) } as unknown as Documents[N];
 }
 
 /**
@@ -112,9 +112,9 @@ export async function plans<DataModel extends GenericDataModel>(
 export async function customerOf<DataModel extends GenericDataModel>(
   context: ReadContext<DataModel>,
   entityId: string,
-): Promise<Row<"customers"> | undefined> {
+): Promise<Documents["customers"] | undefined> {
   const found = await storedCustomer(mirror(context), entityId);
-  return found === null ? undefined : rowFrom<"customers">(found);
+  return found === null ? undefined : decoded<"customers">(found);
 }
 
 /**
@@ -135,7 +135,7 @@ export async function customerOf<DataModel extends GenericDataModel>(
 export async function activeSubscriptionsOf<DataModel extends GenericDataModel>(
   context: ReadContext<DataModel>,
   entityId: string,
-): Promise<Row<"subscriptions">[]> {
+): Promise<Documents["subscriptions"][]> {
   const found = await storedSubscriptions(mirror(context), entityId);
-  return found.map((row) => rowFrom<"subscriptions">(row));
+  return found.map((row) => decoded<"subscriptions">(row));
 }

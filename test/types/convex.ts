@@ -3,6 +3,7 @@
 import type {
   ApiFromModules,
   DataModelFromSchemaDefinition,
+  DocumentByName,
   FunctionArgs,
   FunctionReturnType,
   GenericActionCtx,
@@ -10,7 +11,7 @@ import type {
   GenericQueryCtx,
 } from "convex/server";
 import { defineSchema, defineTable } from "convex/server";
-import { v } from "convex/values";
+import { type GenericId, v } from "convex/values";
 import { expectTypeOf } from "vitest";
 import {
   activeSubscriptionsOf,
@@ -18,8 +19,10 @@ import {
   createBilling,
   createStripe,
   customerOf,
+  type Documents,
   plans,
 } from "../../src/convex/index.js";
+import type { Row } from "../../src/index.js";
 
 const config = { secret_key: "sk_test_1", webhook_secret: "whsec_1" };
 export const { billing, store, sync, portal, checkout, setup } = createBilling(config);
@@ -91,6 +94,27 @@ for (const ctx of [query, mutation]) {
   customerOf(ctx, "user_1");
   activeSubscriptionsOf(ctx, "user_1");
 }
+
+// A row that the reads answer is a document of the application's own table.
+type Customer = DocumentByName<DataModel, "backend_billing_customers">;
+type Subscription = DocumentByName<DataModel, "backend_billing_subscriptions">;
+expectTypeOf(customerOf(query, "user_1")).resolves.toEqualTypeOf<
+  Documents["customers"] | undefined
+>();
+expectTypeOf(activeSubscriptionsOf(query, "user_1")).resolves.toEqualTypeOf<
+  Documents["subscriptions"][]
+>();
+expectTypeOf<Documents["customers"]>().toExtend<Customer>();
+expectTypeOf<Customer>().toExtend<Documents["customers"]>();
+expectTypeOf<Documents["subscriptions"]>().toExtend<Subscription>();
+expectTypeOf<Subscription>().toExtend<Documents["subscriptions"]>();
+expectTypeOf<Documents["customers"]["_creationTime"]>().toEqualTypeOf<number>();
+declare const customer: Documents["customers"];
+expectTypeOf(query.db.get(customer._id)).resolves.toEqualTypeOf<Customer | null>();
+customer satisfies Row<"customers">;
+// @ts-expect-error it is the id of a customer
+customer._id satisfies GenericId<"backend_billing_products">;
+
 query.db
   .query("backend_billing_products")
   .withIndex("byActive", (q) => q.eq("stripe.active", true));

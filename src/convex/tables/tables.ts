@@ -4,6 +4,7 @@
  */
 import { defineTable, type TableDefinition } from "convex/server";
 import {
+  type GenericId,
   type VAny,
   type VFloat64,
   type VNull,
@@ -25,6 +26,24 @@ type Text<T> = null extends T ? VUnion<string | null, [VString, VNull]> : VStrin
 
 /** The fields of a row but its document id, which is Convex's own. */
 type Fields<N extends ResourceName> = Omit<Row<N>, "_id">;
+
+/**
+ * The rows of the mirrored tables by their resource, as the reads answer them: documents of the
+ * application's own tables, so that `_id` fits `ctx.db.get` and its `Doc` fits a row.
+ *
+ * @example
+ * ```ts
+ * import type { Documents } from "backend-billing/convex";
+ *
+ * const label = (row: Documents["customers"]): string => `${row._id}: ${row.customerId}`;
+ * ```
+ */
+export type Documents = {
+  [N in ResourceName]: Fields<N> & {
+    _id: GenericId<Resources[N]["table"]>;
+    _creationTime: number;
+  };
+};
 
 type Validators<N extends ResourceName> = {
   [K in keyof Fields<N>]: K extends "stripe"

@@ -63,6 +63,17 @@ it.each([
   expect(JSON.parse(row ?? "")).toMatchObject(ODD);
 });
 
+it("leaves a row that is a document of the application's table, whatever it is read by", async () => {
+  const app = await openApp();
+  await app.call("billing:setup", { entityId: "user_1" });
+  const [row, same] = await app.deployment.backend.query(async (ctx) => {
+    const found = await customerOf(ctx, "user_1");
+    return [found, found && (await ctx.db.get(found._id))];
+  });
+  expect(row).toMatchObject({ entityId: "user_1", _creationTime: expect.any(Number) });
+  expect(row).toEqual(same);
+});
+
 it.each([
   ["an empty key", { "": "1" }],
   ["a key in brackets", { "a[b]": "1" }],

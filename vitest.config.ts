@@ -1,7 +1,7 @@
-// A project is a folder of test/, or the tests of the double. A test that is tagged `slow` is left out of the quick tier:
+// A project is a folder of the library's tests, or the tests of the double. A test that is tagged `slow` is left out of the quick tier:
 // CONTRIBUTING.md says what each tier is for.
 import { defineConfig } from "vitest/config";
-import { convexVitestConfig } from "./src/testing/vitest.js";
+import { convexVitestConfig } from "./packages/backend-billing/src/testing/vitest.js";
 import { PATIENCE } from "./support/patience.js";
 import { SlowestFiles } from "./support/slowest-files.js";
 
@@ -16,7 +16,7 @@ const limits = {
 const folder = (name: string) => ({
   ...limits,
   name,
-  include: [`test/${name}/**/*.test.ts`],
+  include: [`packages/backend-billing/test/${name}/**/*.test.ts`],
 });
 
 // The source of the double, so that nothing has to be built first; tsconfig.json says the same.
@@ -58,9 +58,9 @@ export default defineConfig({
         resolve: {
           alias: {
             ...alias,
-            "backend-billing/convex/local": `${import.meta.dirname}/src/convex/local.ts`,
-            "backend-billing/convex/tables": `${import.meta.dirname}/src/convex/tables/index.ts`,
-            "backend-billing/convex": `${import.meta.dirname}/src/convex/index.ts`,
+            "backend-billing/convex/local": `${import.meta.dirname}/packages/backend-billing/src/convex/local.ts`,
+            "backend-billing/convex/tables": `${import.meta.dirname}/packages/backend-billing/src/convex/tables/index.ts`,
+            "backend-billing/convex": `${import.meta.dirname}/packages/backend-billing/src/convex/index.ts`,
           },
         },
         test: { ...folder("convex"), ...convexVitestConfig.test },

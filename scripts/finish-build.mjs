@@ -2,8 +2,10 @@
 // point leads to. The comments that users read are in those; mutants' directives are for our tests.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
+process.chdir(fileURLToPath(new URL("../packages/backend-billing", import.meta.url)));
 const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
 const files = readdirSync("dist", { recursive: true, encoding: "utf8" }).map((path) =>
   join("dist", path),

@@ -2,9 +2,9 @@
 // test/cli/doctor-judgement.test.ts fails when the page is stale.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { type Code, catalogue } from "../src/cli/doctor/catalogue.js";
-import { type Commands, commandsOf } from "../src/cli/doctor/commands.js";
-import { type Finding, finder } from "../src/cli/doctor/finding.js";
+import { type Code, catalogue } from "../packages/backend-billing/src/cli/doctor/catalogue.js";
+import { type Commands, commandsOf } from "../packages/backend-billing/src/cli/doctor/commands.js";
+import { type Finding, finder } from "../packages/backend-billing/src/cli/doctor/finding.js";
 
 const file = new URL("../docs/doctor.md", import.meta.url);
 

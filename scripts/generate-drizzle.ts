@@ -3,17 +3,20 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type ResourceName, resourceNames } from "../src/core/catalogue/catalogue.js";
-import { resources } from "../src/core/catalogue/resources.js";
-import { ROLES_POLICY } from "../src/postgres/schema/access.js";
-import { primaryKeyName } from "../src/postgres/schema/ddl.js";
-import { DEFAULT_SCHEMA } from "../src/postgres/schema/schema.js";
+import {
+  type ResourceName,
+  resourceNames,
+} from "../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../packages/backend-billing/src/core/catalogue/resources.js";
+import { ROLES_POLICY } from "../packages/backend-billing/src/postgres/schema/access.js";
+import { primaryKeyName } from "../packages/backend-billing/src/postgres/schema/ddl.js";
+import { DEFAULT_SCHEMA } from "../packages/backend-billing/src/postgres/schema/schema.js";
 import {
   type Table,
   type TableColumn,
   type TableIndex,
   tablesFor,
-} from "../src/postgres/schema/tables.js";
+} from "../packages/backend-billing/src/postgres/schema/tables.js";
 
 const banner =
   "// Generated from src/postgres/schema/tables.ts by `npm run generate`. Do not edit.\n";
@@ -24,9 +27,9 @@ const root = new URL("../", import.meta.url);
 export function generateDrizzle(): ReadonlyMap<string, string> {
   const tables = tablesFor();
   const files: [path: string, text: string][] = [
-    ["src/drizzle/objects.ts", objectsFile()],
-    ["src/drizzle/define.ts", defineFile(tables)],
-    ["src/drizzle/tables.ts", tablesFile(tables)],
+    ["packages/backend-billing/src/drizzle/objects.ts", objectsFile()],
+    ["packages/backend-billing/src/drizzle/define.ts", defineFile(tables)],
+    ["packages/backend-billing/src/drizzle/tables.ts", tablesFile(tables)],
   ];
   return new Map(files.map(([path, text]) => [path, formatted(path, text)]));
 }

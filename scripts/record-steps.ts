@@ -3,9 +3,9 @@
 // do not see. One that was never released may be removed from the file by hand.
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { allSteps, type Step } from "../src/postgres/schema/steps.js";
+import { allSteps, type Step } from "../packages/backend-billing/src/postgres/schema/steps.js";
 
-const file = new URL("../test/postgres/steps.sql", import.meta.url);
+const file = new URL("../packages/backend-billing/test/postgres/steps.sql", import.meta.url);
 
 export const printStep = ({ id, statements }: Step): string =>
   [`-- ${id}`, ...statements("public").map((statement) => `${statement};`)].join("\n");

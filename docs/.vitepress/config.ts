@@ -8,8 +8,10 @@ import { type DefaultTheme, defineConfig, type MarkdownOptions } from "vitepress
 
 const docs = resolve(import.meta.dirname, "..");
 const root = resolve(docs, "..");
-const { repository } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
-/** Such as https://host/owner/name, once package.json names it. */
+const { repository } = JSON.parse(
+  readFileSync(resolve(root, "packages/backend-billing/package.json"), "utf8"),
+);
+/** Such as https://host/owner/name, once the package names it. */
 const home: string | undefined = repository?.url?.replace(/^git\+|\.git$/g, "");
 
 /** VitePress looks at the links of pages, but not at those of the sidebar. */

@@ -36,19 +36,19 @@ export function makeWorkspace(): string {
 export function buildLibrary(workspace: string): { folder: string; outcome: Outcome } {
   const folder = join(workspace, "library");
   mkdirSync(folder);
-  cpSync(join(root, "package.json"), join(folder, "package.json"));
+  cpSync(join(root, "packages/backend-billing/package.json"), join(folder, "package.json"));
   const config = join(workspace, "tsconfig.json");
   writeFileSync(
     config,
     JSON.stringify({
-      extends: join(root, "tsconfig.build.json"),
+      extends: join(root, "packages/backend-billing/tsconfig.build.json"),
       compilerOptions: {
-        rootDir: join(root, "src"),
+        rootDir: join(root, "packages/backend-billing/src"),
         outDir: join(folder, "dist"),
         typeRoots: [join(root, "node_modules/@types")],
       },
       files: ["index.ts", "convex/index.ts", "convex/local.ts", "convex/tables/index.ts"].map(
-        (file) => join(root, "src", file),
+        (file) => join(root, "packages/backend-billing/src", file),
       ),
       include: [],
     }),

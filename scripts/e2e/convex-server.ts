@@ -10,7 +10,7 @@ import { type FunctionReference, type FunctionType, makeFunctionReference } from
 import { ConvexError } from "convex/values";
 import { convexTest } from "convex-test";
 import Stripe from "stripe";
-import { createStripeDouble } from "../../src/testing/index.js";
+import { createStripeDouble } from "../../packages/backend-billing/src/testing/index.js";
 
 const [port = "", page = ""] = process.argv.slice(2);
 const folder = resolve(import.meta.dirname, "../../examples/convex/convex");

@@ -4,7 +4,7 @@
  */
 import type { Browser } from "playwright-core";
 import Stripe from "stripe";
-import { createStripeDouble } from "../../src/testing/index.js";
+import { createStripeDouble } from "../../packages/backend-billing/src/testing/index.js";
 import { startPostgres } from "../../support/postgres/server.js";
 import { fillCard, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { freePort, startExample } from "./example.js";

@@ -4,7 +4,7 @@
  */
 import type { Browser } from "playwright-core";
 import Stripe from "stripe";
-import { createStripeDouble } from "../../src/testing/index.js";
+import { createStripeDouble } from "../../packages/backend-billing/src/testing/index.js";
 import { fillCard, heading, LAPTOP, look, PHONE } from "./browser.js";
 import { startReceiver } from "./receiver.js";
 import { expect, type Step } from "./steps.js";

@@ -7,11 +7,11 @@ import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import Stripe from "stripe";
-import { createBilling } from "../../src/postgres/index.js";
-import { createStripeDouble } from "../../src/testing/index.js";
+import { createBilling } from "../../packages/backend-billing/src/postgres/index.js";
+import { createStripeDouble } from "../../packages/backend-billing/src/testing/index.js";
 import { startPostgres } from "../../support/postgres/server.js";
 import { serve } from "../../support/spec/platforms/serve.js";
-import { root } from "./source.js";
+import { LIBRARY, root } from "./source.js";
 
 /** How many events come before the one that is looked at. */
 const EARLIER = 3;
@@ -70,6 +70,6 @@ async function called(work: () => Promise<void>): Promise<string[]> {
     .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
     .filter(({ url }) => url.startsWith("file:"))
     .map(({ url }) => fileURLToPath(url).slice(root.length))
-    .filter((path) => path.startsWith("src/") && !path.startsWith("src/testing/"))
+    .filter((path) => path.startsWith(`${LIBRARY}/`) && !path.startsWith(`${LIBRARY}/testing/`))
     .sort();
 }

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { filesOfAnEvent } from "./event.js";
 import { circles, importGraph } from "./imports.js";
 import { MOST_PACKED_KB, packed } from "./packed.js";
-import { filesIn, lineCount, readSources, root, type SourceFile } from "./source.js";
+import { filesIn, LIBRARY, lineCount, readSources, root, type SourceFile } from "./source.js";
 import { oldWords } from "./words.js";
 
 export interface Measure {
@@ -20,8 +20,8 @@ export interface Measure {
 const MOST_FILES = 12;
 const DOUBLE = "packages/stripe-double/src";
 const MOST_STORE_LINES = 299;
-const MEMORY_STORE = /^src\/memory\//;
-const CONVEX_STORE = /^src\/convex\/store\//;
+const MEMORY_STORE = new RegExp(`^${LIBRARY}/memory/`);
+const CONVEX_STORE = new RegExp(`^${LIBRARY}/convex/store/`);
 
 /** Folders with too many files of their own; those of their subfolders are not theirs. */
 export function crowdedFolders(paths: readonly string[], most = MOST_FILES): string[] {
@@ -65,10 +65,10 @@ function packedSize(): Measure {
 }
 
 export async function measureHouse(options: { readonly packed: boolean }): Promise<Measure[]> {
-  const sources = readSources("src");
+  const sources = readSources(LIBRARY);
   const double = readSources(DOUBLE);
   const event = await filesOfAnEvent();
-  const crowded = crowdedFolders(["src", "support", DOUBLE].flatMap(filesIn));
+  const crowded = crowdedFolders([LIBRARY, "support", DOUBLE].flatMap(filesIn));
   const words = sources.flatMap(oldWords);
   const rings = [sources, double].flatMap((files) => circles(importGraph(files)));
   return [

@@ -1,5 +1,6 @@
 /** The package as npm would publish it, from what was built last. */
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { root } from "./source.js";
 
 export const MOST_PACKED_KB = 249;
@@ -11,8 +12,8 @@ export interface Packed {
 
 export function packed(): Packed {
   const [{ size, files }] = JSON.parse(
-    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-      cwd: root,
+    execFileSync("npm", ["pack", "--dry-run", "--json"], {
+      cwd: join(root, "packages/backend-billing"),
       encoding: "utf8",
       maxBuffer: 32 * 1024 * 1024,
       shell: process.platform === "win32",

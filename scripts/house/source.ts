@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
+export const LIBRARY = "packages/backend-billing/src";
 
 export interface SourceFile {
   /** From the root, with forward slashes. */

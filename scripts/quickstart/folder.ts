@@ -22,7 +22,7 @@ export interface Folder {
 }
 
 /** A package as `npm publish` would send it, in a folder of its own; by its folder in here. */
-export function pack(into: string, folder = "."): string {
+export function pack(into: string, folder = "packages/backend-billing"): string {
   const said = execFileSync("npm", ["pack", "--silent", "--pack-destination", into], {
     cwd: join(root, folder),
     encoding: "utf8",

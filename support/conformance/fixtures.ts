@@ -1,9 +1,17 @@
 // Short ways to say what a source saw. Contents are cut down to what a store looks at.
 
-import type { ResourceName, StripeObject } from "../../src/core/catalogue/catalogue.js";
-import { resources } from "../../src/core/catalogue/resources.js";
-import { eventInterval } from "../../src/core/mirror/interval.js";
-import type { Batch, Receipt, Snapshot, Unit } from "../../src/core/mirror/store.js";
+import type {
+  ResourceName,
+  StripeObject,
+} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
+import { eventInterval } from "../../packages/backend-billing/src/core/mirror/interval.js";
+import type {
+  Batch,
+  Receipt,
+  Snapshot,
+  Unit,
+} from "../../packages/backend-billing/src/core/mirror/store.js";
 
 type Content = { [field: string]: unknown };
 

@@ -1,6 +1,6 @@
 /** The store on PostgreSQL for the conformance suite, through whatever client. */
-import type { PoolLike } from "../../src/postgres/database.js";
-import { createPostgresStore } from "../../src/postgres/store/store.js";
+import type { PoolLike } from "../../packages/backend-billing/src/postgres/database.js";
+import { createPostgresStore } from "../../packages/backend-billing/src/postgres/store/store.js";
 import { emptiedSchema } from "../postgres/emptied.js";
 import type { StoreUnderTest } from "./store.js";
 

@@ -1,15 +1,15 @@
 // What every store does, by topic. A store's own test file calls `describeStore`; a behaviour that
 // a store cannot show is skipped there by name, with the reason.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
-import { ASK_DELAY } from "../../src/core/mirror/rule.js";
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { ASK_DELAY } from "../../packages/backend-billing/src/core/mirror/rule.js";
 import type {
   Committed,
   Outcome,
   RecordWrite,
   Snapshot,
   Store,
-} from "../../src/core/mirror/store.js";
+} from "../../packages/backend-billing/src/core/mirror/store.js";
 import {
   answer,
   batch,

@@ -1,11 +1,17 @@
 /**
  * Faults that histories must find, made around the real core: between it and its store, or between
- * it and Stripe. Those that change a line of the core are directives there; see scripts/mutants.
+ * it and Stripe. Those that change a line of the core are directives there; see proof/mutants.
  */
 import type Stripe from "stripe";
-import { resources } from "../../src/core/catalogue/resources.js";
-import { judge } from "../../src/core/mirror/rule.js";
-import type { Batch, Committed, Snapshot, Store, Unit } from "../../src/core/mirror/store.js";
+import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
+import { judge } from "../../packages/backend-billing/src/core/mirror/rule.js";
+import type {
+  Batch,
+  Committed,
+  Snapshot,
+  Store,
+  Unit,
+} from "../../packages/backend-billing/src/core/mirror/store.js";
 
 export interface Broken {
   /** What a process takes for its store. `database` has no gates, and never fails. */

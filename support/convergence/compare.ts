@@ -1,8 +1,8 @@
 /** Where the tables differ from what Stripe would answer now, in words. */
-import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
-import { resources } from "../../src/core/catalogue/resources.js";
-import { same } from "../../src/core/mirror/content/same.js";
-import type { Store } from "../../src/core/mirror/store.js";
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
+import { same } from "../../packages/backend-billing/src/core/mirror/content/same.js";
+import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
 import { summary } from "./fake-stripe.js";
 import type { Content, Model } from "./model.js";
 

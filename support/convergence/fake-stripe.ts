@@ -5,7 +5,7 @@
  * things happen, and for that every call has the moments at which Stripe reads, dates and answers.
  */
 import type Stripe from "stripe";
-import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import {
   API_VERSION,
   type Content,

@@ -2,7 +2,7 @@
  * Stripe's truth, finer than a second: what each object was at any moment, and the events that its
  * changes raised. It knows nothing of deliveries, and nothing of us.
  */
-import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { ChangePlan, EventPlan, History, Kind } from "./history.js";
 
 export const API_VERSION = "2026-10-28.endive";

@@ -4,18 +4,24 @@
  * it says where the tables differ from what Stripe would answer.
  */
 
-import { effectsByEvent, type ResourceName } from "../../src/core/catalogue/catalogue.js";
-import { receiveEvent } from "../../src/core/events/receive.js";
-import { answerAsks } from "../../src/core/events/refetch.js";
-import { refreshCustomer, refreshDue } from "../../src/core/events/refresh.js";
-import { TOLERANCES } from "../../src/core/mirror/interval.js";
-import { readEvent } from "../../src/core/mirror/snapshot.js";
-import type { Store } from "../../src/core/mirror/store.js";
-import { behindGateway } from "../../src/core/runtime/commit/commit.js";
-import { TIMING } from "../../src/core/runtime/config.js";
-import { localOf } from "../../src/core/runtime/local.js";
-import type { RunKind } from "../../src/core/runtime/reports.js";
-import type { Runtime } from "../../src/core/runtime/runtime.js";
+import {
+  effectsByEvent,
+  type ResourceName,
+} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { receiveEvent } from "../../packages/backend-billing/src/core/events/receive.js";
+import { answerAsks } from "../../packages/backend-billing/src/core/events/refetch.js";
+import {
+  refreshCustomer,
+  refreshDue,
+} from "../../packages/backend-billing/src/core/events/refresh.js";
+import { TOLERANCES } from "../../packages/backend-billing/src/core/mirror/interval.js";
+import { readEvent } from "../../packages/backend-billing/src/core/mirror/snapshot.js";
+import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
+import { behindGateway } from "../../packages/backend-billing/src/core/runtime/commit/commit.js";
+import { TIMING } from "../../packages/backend-billing/src/core/runtime/config.js";
+import { localOf } from "../../packages/backend-billing/src/core/runtime/local.js";
+import type { RunKind } from "../../packages/backend-billing/src/core/runtime/reports.js";
+import type { Runtime } from "../../packages/backend-billing/src/core/runtime/runtime.js";
 import type { Broken } from "./broken.js";
 import { differences } from "./compare.js";
 import { fakeStripe } from "./fake-stripe.js";

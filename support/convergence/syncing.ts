@@ -1,10 +1,10 @@
 /** The runs of the core's own sync, each worked at by one process until it is done or it dies. */
 
-import type { RunKind } from "../../src/core/runtime/reports.js";
-import type { Runtime } from "../../src/core/runtime/runtime.js";
-import { openRun } from "../../src/core/sync/run/open.js";
-import { runOf } from "../../src/core/sync/run/run.js";
-import { workPage } from "../../src/core/sync/work/work.js";
+import type { RunKind } from "../../packages/backend-billing/src/core/runtime/reports.js";
+import type { Runtime } from "../../packages/backend-billing/src/core/runtime/runtime.js";
+import { openRun } from "../../packages/backend-billing/src/core/sync/run/open.js";
+import { runOf } from "../../packages/backend-billing/src/core/sync/run/run.js";
+import { workPage } from "../../packages/backend-billing/src/core/sync/work/work.js";
 
 /** Milliseconds between looks when nothing is due. */
 const IDLE = 500;

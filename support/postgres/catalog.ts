@@ -1,8 +1,8 @@
 // What a schema contains, as PostgreSQL's own catalog has it: two ways to create the same tables are
 // compared here and not as text, because the same table can be written in many ways.
-import type { Queryable } from "../../src/postgres/database.js";
-import { qualified } from "../../src/postgres/schema/ddl.js";
-import { migrationsTable } from "../../src/postgres/schema/tables.js";
+import type { Queryable } from "../../packages/backend-billing/src/postgres/database.js";
+import { qualified } from "../../packages/backend-billing/src/postgres/schema/ddl.js";
+import { migrationsTable } from "../../packages/backend-billing/src/postgres/schema/tables.js";
 
 export type Catalog = Readonly<Record<string, CatalogTable>>;
 

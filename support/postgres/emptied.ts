@@ -2,8 +2,8 @@
  * A schema with the library's tables, made once and emptied as often as one likes: that takes
  * milliseconds, where making it anew takes a hundred times as long.
  */
-import type { PoolLike } from "../../src/postgres/database.js";
-import { migrate } from "../../src/postgres/schema/migrations.js";
+import type { PoolLike } from "../../packages/backend-billing/src/postgres/database.js";
+import { migrate } from "../../packages/backend-billing/src/postgres/schema/migrations.js";
 
 /** Answers what removes every row. */
 export async function emptiedSchema(pool: PoolLike, schema: string): Promise<() => Promise<void>> {

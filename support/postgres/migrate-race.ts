@@ -4,8 +4,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { on } from "node:events";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { allSteps } from "../../src/postgres/schema/steps.js";
-import { tablesFor } from "../../src/postgres/schema/tables.js";
+import { allSteps } from "../../packages/backend-billing/src/postgres/schema/steps.js";
+import { tablesFor } from "../../packages/backend-billing/src/postgres/schema/tables.js";
 import { readCatalog, readSteps } from "./catalog.js";
 import type { Answer, Order } from "./migrate-worker.js";
 

@@ -1,7 +1,7 @@
 // Run by migrate-race.ts in a process of its own: connects to the database it is told, says that it
 // is ready, and calls `migrate` at the signal. It ends with the process that started it.
 import pg from "pg";
-import { migrate } from "../../src/postgres/schema/migrations.js";
+import { migrate } from "../../packages/backend-billing/src/postgres/schema/migrations.js";
 
 /** What the worker is told: first where to connect, then to go. */
 export type Order = { readonly url: string; readonly schema: string } | "go";

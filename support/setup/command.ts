@@ -15,16 +15,16 @@ declare module "vitest" {
 const root = resolve(import.meta.dirname, "../..");
 
 export default async function setup(project: TestProject): Promise<() => void> {
-  // Two folders below the root, like `dist/cli`: the command reads its version from there.
+  // Two folders below the package, like `dist/cli`: the command reads its version from there.
   const name = `backend-billing-${process.pid}`;
-  const outDir = resolve(root, "node_modules/.cache");
+  const outDir = resolve(root, "packages/backend-billing/node_modules/.cache");
   await build({
     configFile: false,
     root,
     logLevel: "error",
     resolve: { alias: { "stripe-double": resolve(root, "packages/stripe-double/src/index.ts") } },
     build: {
-      ssr: "src/cli/main.ts",
+      ssr: "packages/backend-billing/src/cli/main.ts",
       target: "node20",
       outDir,
       emptyOutDir: false,

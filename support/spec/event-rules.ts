@@ -1,6 +1,6 @@
 /** The specification's events, each with the table that it updates: a rule for each of them. */
 import type Stripe from "stripe";
-import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 
 interface Group {
   readonly heading: string;

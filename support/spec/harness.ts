@@ -4,19 +4,22 @@
  * own. It names no platform, so that every platform runs the same rules.
  */
 import type Stripe from "stripe";
-import type { ResourceName, Row } from "../../src/core/catalogue/catalogue.js";
-import type { SetupArgs } from "../../src/core/customers/setup.js";
+import type {
+  ResourceName,
+  Row,
+} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import type { SetupArgs } from "../../packages/backend-billing/src/core/customers/setup.js";
 import type {
   CheckoutArgs,
   Link,
   PayParams,
   PortalParams,
   SubscribeParams,
-} from "../../src/core/links/sessions.js";
-import type { Plan } from "../../src/core/mirror/store.js";
-import type { SyncReport } from "../../src/core/runtime/reports.js";
-import type { SyncArgs } from "../../src/core/sync/sync.js";
-import type { StripeDouble } from "../../src/testing/index.js";
+} from "../../packages/backend-billing/src/core/links/sessions.js";
+import type { Plan } from "../../packages/backend-billing/src/core/mirror/store.js";
+import type { SyncReport } from "../../packages/backend-billing/src/core/runtime/reports.js";
+import type { SyncArgs } from "../../packages/backend-billing/src/core/sync/sync.js";
+import type { StripeDouble } from "../../packages/backend-billing/src/testing/index.js";
 import type { RuleId } from "./catalogue.js";
 import type { Schedule } from "./schedule.js";
 

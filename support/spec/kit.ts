@@ -1,10 +1,14 @@
 /** What the rules' tests share: a catalogue to sell, what Stripe answers, pages, and refusals. */
 import Stripe from "stripe";
 import { expect } from "vitest";
-import type { ResourceName, Row, StripeObject } from "../../src/core/catalogue/catalogue.js";
-import { resources } from "../../src/core/catalogue/resources.js";
-import type { LogDetails, Logger } from "../../src/core/runtime/config.js";
-import { BillingError } from "../../src/core/runtime/errors.js";
+import type {
+  ResourceName,
+  Row,
+  StripeObject,
+} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
+import type { LogDetails, Logger } from "../../packages/backend-billing/src/core/runtime/config.js";
+import { BillingError } from "../../packages/backend-billing/src/core/runtime/errors.js";
 import type { SpecApp } from "./harness.js";
 
 export interface Shop {

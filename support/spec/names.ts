@@ -1,6 +1,6 @@
 /** The specification's neutral names, and ours. */
-import { resourceNames } from "../../src/core/catalogue/catalogue.js";
-import { resources } from "../../src/core/catalogue/resources.js";
+import { resourceNames } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
 
 export interface Name {
   readonly theirs: string;

@@ -2,11 +2,23 @@
  * A commit on SQLite: reads the facts that the plan is missing, and carries out its writes. It
  * decides nothing.
  */
-import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
-import { createAnswers, type Facts, type Need } from "../../src/core/mirror/facts.js";
-import { type Decided, planCommit, type Refused } from "../../src/core/mirror/plan.js";
-import type { Batch, Committed } from "../../src/core/mirror/store.js";
-import type { PutRow, RowKey, Write } from "../../src/core/mirror/writes.js";
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import {
+  createAnswers,
+  type Facts,
+  type Need,
+} from "../../packages/backend-billing/src/core/mirror/facts.js";
+import {
+  type Decided,
+  planCommit,
+  type Refused,
+} from "../../packages/backend-billing/src/core/mirror/plan.js";
+import type { Batch, Committed } from "../../packages/backend-billing/src/core/mirror/store.js";
+import type {
+  PutRow,
+  RowKey,
+  Write,
+} from "../../packages/backend-billing/src/core/mirror/writes.js";
 import { readRecord, readVersion } from "./read.js";
 import type { Sql, Value } from "./tables.js";
 

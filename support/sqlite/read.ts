@@ -1,7 +1,13 @@
 /** What SQLite answers, as the port's types have it. */
-import type { ResourceName, Row } from "../../src/core/catalogue/catalogue.js";
-import type { Version } from "../../src/core/mirror/rule.js";
-import type { RecordKind, StoredRecord } from "../../src/core/mirror/store.js";
+import type {
+  ResourceName,
+  Row,
+} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import type { Version } from "../../packages/backend-billing/src/core/mirror/rule.js";
+import type {
+  RecordKind,
+  StoredRecord,
+} from "../../packages/backend-billing/src/core/mirror/store.js";
 import type { Found, Sql, Value } from "./tables.js";
 
 export function readVersion(sql: Sql, resource: ResourceName, id: string): Version | undefined {

@@ -3,10 +3,13 @@
  * implemented from docs/architecture.md and the port's types alone. It is in memory, has one
  * connection and a driver that never waits, so each call is a transaction that nothing interrupts.
  */
-import { type ResourceName, resourceNames } from "../../src/core/catalogue/catalogue.js";
-import { beyond } from "../../src/core/mirror/due.js";
-import { activeStatuses, plansFrom } from "../../src/core/mirror/reads.js";
-import type { Ask, Store } from "../../src/core/mirror/store.js";
+import {
+  type ResourceName,
+  resourceNames,
+} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { beyond } from "../../packages/backend-billing/src/core/mirror/due.js";
+import { activeStatuses, plansFrom } from "../../packages/backend-billing/src/core/mirror/reads.js";
+import type { Ask, Store } from "../../packages/backend-billing/src/core/mirror/store.js";
 import { commit } from "./commit.js";
 import { readRecord, readRecords, readRows, readVersion } from "./read.js";
 import type { Sql } from "./tables.js";

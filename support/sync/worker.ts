@@ -1,7 +1,7 @@
 // Run in a process of its own: works at whatever run is open until it is done, then says so. It can
 // be killed at any moment, and ends with the process that started it.
 import pg from "pg";
-import { createBilling } from "../../src/postgres/index.js";
+import { createBilling } from "../../packages/backend-billing/src/postgres/index.js";
 
 /** What the worker is told. */
 export interface WorkerOrder {

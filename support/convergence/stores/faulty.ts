@@ -2,7 +2,11 @@
  * A process's connection to a store: others may come in before and after every call, and a call
  * may fail, also after it took effect.
  */
-import type { Batch, Committed, Store } from "../../../src/core/mirror/store.js";
+import type {
+  Batch,
+  Committed,
+  Store,
+} from "../../../packages/backend-billing/src/core/mirror/store.js";
 import { START } from "../model.js";
 
 export class StoreFault extends Error {}

@@ -1,5 +1,5 @@
 /** The stores that histories run on. Each history finds its own empty. */
-import { createMemoryStore } from "../../../src/memory/store.js";
+import { createMemoryStore } from "../../../packages/backend-billing/src/memory/store.js";
 import { type Fault, faults } from "../broken.js";
 import type { Database } from "../run.js";
 

@@ -1,6 +1,6 @@
 /** PostgreSQL, for histories: others may come in between any two statements. */
-import type { PoolLike } from "../../../src/postgres/database.js";
-import { createPostgresStore } from "../../../src/postgres/store/store.js";
+import type { PoolLike } from "../../../packages/backend-billing/src/postgres/database.js";
+import { createPostgresStore } from "../../../packages/backend-billing/src/postgres/store/store.js";
 import { emptiedSchema } from "../../postgres/emptied.js";
 import type { Gate } from "../run.js";
 import type { OpenStore } from "./memory.js";

@@ -1,7 +1,10 @@
 /** The cron jobs of the specification's application on PostgreSQL: a pg-boss of its own. */
 import type pg from "pg";
 import { PgBoss } from "pg-boss";
-import type { BillingClient, CronJobs } from "../../../src/postgres/index.js";
+import type {
+  BillingClient,
+  CronJobs,
+} from "../../../packages/backend-billing/src/postgres/index.js";
 import { PATIENCE } from "../../patience.js";
 import type { CronJob } from "../harness.js";
 import type { Schedule } from "../schedule.js";

@@ -23,14 +23,14 @@ import {
 } from "convex/server";
 import { v } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
-import type { Operation } from "../../../src/convex/calls/operations.js";
+import type { Operation } from "../../../packages/backend-billing/src/convex/calls/operations.js";
 import {
   billingTables,
   type ConvexConfig,
   createBilling,
   createStripe,
-} from "../../../src/convex/index.js";
-import { finishJobs } from "../../../src/testing/convex.js";
+} from "../../../packages/backend-billing/src/convex/index.js";
+import { finishJobs } from "../../../packages/backend-billing/src/testing/convex.js";
 import type { VariantName } from "../harness.js";
 import { serve } from "./serve.js";
 

@@ -12,14 +12,21 @@ import {
   customerOf,
   decode,
   plans,
-} from "../../../src/convex/index.js";
-import type { ResourceName, Row } from "../../../src/core/catalogue/catalogue.js";
-import { resources } from "../../../src/core/catalogue/resources.js";
-import type { SetupArgs } from "../../../src/core/customers/setup.js";
-import type { CheckoutArgs, Link, PortalParams } from "../../../src/core/links/sessions.js";
-import type { SyncReport } from "../../../src/core/runtime/reports.js";
-import type { SyncArgs } from "../../../src/core/sync/sync.js";
-import { createStripeDouble } from "../../../src/testing/index.js";
+} from "../../../packages/backend-billing/src/convex/index.js";
+import type {
+  ResourceName,
+  Row,
+} from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
+import type { SetupArgs } from "../../../packages/backend-billing/src/core/customers/setup.js";
+import type {
+  CheckoutArgs,
+  Link,
+  PortalParams,
+} from "../../../packages/backend-billing/src/core/links/sessions.js";
+import type { SyncReport } from "../../../packages/backend-billing/src/core/runtime/reports.js";
+import type { SyncArgs } from "../../../packages/backend-billing/src/core/sync/sync.js";
+import { createStripeDouble } from "../../../packages/backend-billing/src/testing/index.js";
 import { PATIENCE } from "../../patience.js";
 import type {
   Environment,

@@ -9,12 +9,19 @@ import { PgTable, text } from "drizzle-orm/pg-core";
 import { Hono } from "hono";
 import type pg from "pg";
 import Stripe from "stripe";
-import type { ResourceName, Row } from "../../../src/core/catalogue/catalogue.js";
-import { resources } from "../../../src/core/catalogue/resources.js";
-import type { Link } from "../../../src/core/links/sessions.js";
-import { createBillingTables } from "../../../src/drizzle/index.js";
-import { createBilling, createStripe, type PostgresConfig } from "../../../src/postgres/index.js";
-import { createStripeDouble } from "../../../src/testing/index.js";
+import type {
+  ResourceName,
+  Row,
+} from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
+import type { Link } from "../../../packages/backend-billing/src/core/links/sessions.js";
+import { createBillingTables } from "../../../packages/backend-billing/src/drizzle/index.js";
+import {
+  createBilling,
+  createStripe,
+  type PostgresConfig,
+} from "../../../packages/backend-billing/src/postgres/index.js";
+import { createStripeDouble } from "../../../packages/backend-billing/src/testing/index.js";
 import { PATIENCE } from "../../patience.js";
 import { createDatabase, createPool } from "../../postgres/database.js";
 import type { Environment, OpenOptions, SpecApp, SpecPlatform, TableShape } from "../harness.js";

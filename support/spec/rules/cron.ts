@@ -1,6 +1,6 @@
 /** Section 4.2, `addCronJobs`; and what the other sections say of cron jobs. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../src/core/catalogue/catalogue.js";
+import { resourceNames } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Check, Checks, SpecApp } from "../harness.js";
 import { existing, expectMirror, later, populate } from "../kit.js";
 import { DAY, longestGap, MINUTE } from "../schedule.js";

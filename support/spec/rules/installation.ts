@@ -1,7 +1,7 @@
 /** Section 1: the steps that a deployment takes. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../src/core/catalogue/catalogue.js";
-import { resources } from "../../../src/core/catalogue/resources.js";
+import { resourceNames } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
 import { specEvents } from "../event-rules.js";
 import type { Check, Checks, VariantName } from "../harness.js";
 import {

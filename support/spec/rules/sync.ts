@@ -1,6 +1,6 @@
 /** Section 4.2: `sync`. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../src/core/catalogue/catalogue.js";
+import { resourceNames } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { specEvents } from "../event-rules.js";
 import type { Checks } from "../harness.js";
 import { existing, expectMirror, populate } from "../kit.js";

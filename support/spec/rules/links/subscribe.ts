@@ -1,7 +1,7 @@
 /** Section 4.2: `subscribe`, of variant A. */
 import type Stripe from "stripe";
 import { expect } from "vitest";
-import type { SubscribeParams } from "../../../../src/core/links/sessions.js";
+import type { SubscribeParams } from "../../../../packages/backend-billing/src/core/links/sessions.js";
 import type { Checks, SpecApp } from "../../harness.js";
 import {
   existing,

@@ -1,6 +1,6 @@
 /** Section 2: the fields and indexes of each table, as the database has them. */
 import { expect } from "vitest";
-import type { ResourceName } from "../../../../src/core/catalogue/catalogue.js";
+import type { ResourceName } from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Check, Checks, FieldShape, TableShape } from "../../harness.js";
 import { populate } from "../../kit.js";
 

@@ -1,6 +1,6 @@
 /** Section 2: what all tables have in common, and what the ids in them mean. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../../src/core/catalogue/catalogue.js";
+import { resourceNames } from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Checks } from "../../harness.js";
 import {
   existing,

@@ -1,6 +1,6 @@
 /** Section 9: the variants, what they support, and what an update asks for. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../../src/core/catalogue/catalogue.js";
+import { resourceNames } from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Checks } from "../../harness.js";
 import {
   existing,

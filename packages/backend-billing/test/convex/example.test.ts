@@ -1,0 +1,261 @@
+// The example app with its own functions and routes, against the double: Stripe's API and pages are
+// reached over real HTTP. What stands in for Convex itself is `convex-test`.
+import Stripe from "stripe";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
+import { type Backend, install, leadToDouble, payAt, push, SITE, submit } from "./example-kit.js";
+
+const files = import.meta.glob("../../../../examples/convex/convex/**/*.*s");
+const TEN_MINUTES = 600_000;
+
+interface Account {
+  subscription: { status: string; name: string; endsAt: number | null } | null;
+  orders: { name: string; paidAt: number | null }[];
+}
+
+let double: StripeDouble;
+let stripe: Stripe;
+let backend: Backend;
+let starter: string;
+let studio: string;
+let extra: string;
+
+beforeEach(async () => {
+  double = await createStripeDouble({ seed: "example" });
+  stripe = new Stripe(double.secretKey, double.stripeConfig);
+  leadToDouble(double);
+  starter = await sell("Starter", 900, "month");
+  studio = await sell("Studio", 2900, "month");
+  extra = await sell("10,000 extra sends", 1500);
+  backend = await push(files, double);
+  await install(backend, double, "stripe");
+  await backend.settle();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await backend.close();
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  await double.close();
+});
+
+async function sell(name: string, unit_amount: number, interval?: "month"): Promise<string> {
+  const { id: product } = await stripe.products.create({ name });
+  const terms = { product, currency: "usd", unit_amount };
+  return (await stripe.prices.create(interval ? { ...terms, recurring: { interval } } : terms)).id;
+}
+
+/** Somebody who signed up, as what they act for: at first themselves. */
+async function signUp(name: string) {
+  const form = { name, email: `${name}@Example.com`, password: "correct horse" };
+  const token = await backend.action<string>("auth:signUp", form);
+  const me = () => backend.query<{ user: { id: string } } | null>("auth:me", { token });
+  return { token, me, ...actingFor(token, (await me())?.user.id ?? "") };
+}
+
+function actingFor(token: string, entityId: string) {
+  const asking = { token, entityId };
+  return {
+    entityId,
+    account: () => backend.query<Account>("plans:account", asking),
+    subscribe: (priceId: string) =>
+      backend.action<string>("shop:subscribe", { ...asking, priceId }),
+    pay: (priceId: string) => backend.action<string>("shop:pay", { ...asking, priceId }),
+    portal: () => backend.action<string>("shop:portal", asking),
+    settle: () => backend.action("shop:settle", asking),
+  };
+}
+
+const openPages = () =>
+  double.objects("checkout.session").filter(({ status }) => status === "open");
+
+describe.each([
+  ["at once", 0],
+  ["ten minutes late", TEN_MINUTES],
+])("with webhooks that come %s", (_, milliseconds) => {
+  beforeEach(() => {
+    if (milliseconds > 0) double.faults.add({ fault: "late", milliseconds });
+  });
+
+  it("somebody signs up, subscribes, is active when back, and cancels", async () => {
+    expect(await backend.query("plans:products")).toMatchObject([
+      { name: "10,000 extra sends", prices: [{ id: extra, amount: 1500, interval: null }] },
+      { name: "Starter", prices: [{ id: starter, amount: 900, interval: "month" }] },
+      { name: "Studio", prices: [{ id: studio }] },
+    ]);
+    const ada = await signUp("ada");
+    await backend.settle();
+    expect(double.objects("customer")).toMatchObject([
+      { email: "ada@example.com", metadata: { entityId: ada.entityId } },
+    ]);
+    expect(await ada.account()).toEqual({ subscription: null, orders: [] });
+
+    const back = await payAt(await ada.subscribe(studio));
+    expect(await backend.comeBack(back)).toBe(`${SITE}/for/${ada.entityId}?from=checkout`);
+    expect((await ada.account()).subscription).toMatchObject({
+      status: "active",
+      name: "Studio",
+      endsAt: null,
+    });
+
+    const portal = await ada.portal();
+    const [subscription] = double.objects("subscription");
+    await submit(`${portal}/subscriptions/${subscription?.id}/cancel`);
+    const shown = await (await fetch(portal)).text();
+    const [, home = ""] = /class="back"><a href="([^"]+)"/.exec(shown) ?? [];
+    expect(await backend.comeBack(home.replaceAll("&amp;", "&"))).toBe(
+      `${SITE}/for/${ada.entityId}`,
+    );
+    const end = (subscription?.items.data[0]?.current_period_end ?? 0) * 1000;
+    expect(end).toBeGreaterThan(Date.now());
+    expect((await ada.account()).subscription).toMatchObject({ status: "active", endsAt: end });
+  });
+
+  it("a payment that is made once is noted as paid, and can be made again", async () => {
+    const ada = await signUp("ada");
+    const page = await ada.pay(extra);
+    expect(await ada.pay(extra)).toBe(page);
+    await ada.settle();
+    expect((await ada.account()).orders).toMatchObject([{ paidAt: null }]);
+    const back = await payAt(page);
+    expect(await backend.comeBack(back)).toBe(`${SITE}/for/${ada.entityId}?from=payment`);
+    await ada.settle();
+    expect((await ada.account()).orders).toMatchObject([
+      { name: "10,000 extra sends", paidAt: expect.any(Number) },
+    ]);
+    expect(await ada.pay(extra)).not.toBe(page);
+    expect((await ada.account()).orders).toHaveLength(2);
+  });
+});
+
+it("an organisation has a customer and a plan of its own", async () => {
+  const { token, account } = await signUp("ada");
+  const id = await backend.mutation<string>("auth:createOrganisation", { token, name: "Engines" });
+  const engines = actingFor(token, id);
+  await backend.comeBack(await payAt(await engines.subscribe(starter)));
+  expect((await engines.account()).subscription).toMatchObject({ status: "active" });
+  expect((await account()).subscription).toBeNull();
+  await backend.settle();
+  const owners = double.objects("customer").map(({ metadata }) => metadata?.entityId);
+  expect(owners).toHaveLength(2);
+  expect(owners).toContain(id);
+});
+
+it("many tabs at once get one page of each kind, and what it sells is paid once", async () => {
+  const ada = await signUp("ada");
+  const calls = Array.from({ length: 40 }, (_, index) =>
+    index % 4 === 0 ? ada.pay(extra) : ada.subscribe(index % 2 === 0 ? starter : studio),
+  );
+  const answers = await Promise.allSettled(calls);
+  const pages = answers.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+  // On a machine that is busy, the customer may not be made in the time that a call waits for it.
+  for (const each of answers) {
+    if (each.status === "rejected") expect(each.reason.message).toMatch(/Try again in a m/);
+  }
+  expect(pages.length).toBeGreaterThan(0);
+  expect(
+    openPages()
+      .map(({ mode }) => mode)
+      .sort(),
+  ).toEqual(["payment", "subscription"]);
+  expect(double.objects("customer")).toHaveLength(1);
+
+  await Promise.all(pages.map((page) => payAt(page)));
+  const paid = double.objects("charge").map(({ amount }) => amount);
+  expect(paid).toHaveLength(2);
+  expect(paid).toContain(1500);
+  // Without a word to the mirror: it is Stripe that is asked.
+  await expect(ada.subscribe(starter)).rejects.toThrow("has a plan already");
+  expect(openPages()).toEqual([]);
+});
+
+it("whoever wants another plan gets a page for it, and the page before is closed", async () => {
+  const ada = await signUp("ada");
+  const before = await ada.subscribe(starter);
+  const page = await ada.subscribe(studio);
+  expect(openPages().map(({ url }) => url)).toEqual([page]);
+  expect(await payAt(before)).toBe("");
+  expect(await ada.subscribe(studio)).toBe(page);
+});
+
+it("a tab that failed on its way to Stripe keeps the others waiting for a minute at most", async () => {
+  const ada = await signUp("ada");
+  const fault = { fault: "error_before", on: "POST /v1/checkout/sessions", kept: false } as const;
+  double.faults.add({ ...fault, times: 9 });
+  await expect(ada.subscribe(starter)).rejects.toThrow();
+  double.faults.clear();
+  await expect(ada.subscribe(studio)).rejects.toThrow("Another tab");
+  const now = Date.now;
+  vi.spyOn(Date, "now").mockImplementation(() => now() + 61_000);
+  const page = await ada.subscribe(studio);
+  expect(openPages().map(({ url }) => url)).toEqual([page]);
+});
+
+it("nobody buys what is not for sale", async () => {
+  const ada = await signUp("ada");
+  await stripe.prices.update(starter, { active: false });
+  await backend.settle();
+  for (const call of [ada.subscribe(starter), ada.subscribe(extra), ada.pay(studio)]) {
+    await expect(call).rejects.toThrow("not for sale");
+  }
+});
+
+it("a password is needed, and a session ends", async () => {
+  const ada = await signUp("ada");
+  const form = { email: "ada@example.com", password: "wrong horse" };
+  await expect(backend.action("auth:signIn", form)).rejects.toThrow("No account");
+  const nobody = { ...form, email: "bob@example.com" };
+  await expect(backend.action("auth:signIn", nobody)).rejects.toThrow("No account");
+  await expect(signUp("Ada")).rejects.toThrow("already");
+  const right = { ...form, password: "correct horse" };
+  const token = await backend.action<string>("auth:signIn", right);
+  expect(await backend.query("auth:me", { token })).toEqual(await ada.me());
+  await backend.mutation("auth:signOut", { token });
+  expect(await backend.query("auth:me", { token })).toBeNull();
+  expect(await ada.me()).not.toBeNull();
+});
+
+describe("of the functions that a browser can call", () => {
+  /** The public functions, with the names of what they take. */
+  async function publicFunctions() {
+    const found: { path: string; kind: "query" | "mutation" | "action"; takes: string[] }[] = [];
+    for (const [file, load] of Object.entries(files)) {
+      if (file.includes("_generated")) continue;
+      for (const [name, value] of Object.entries(await load())) {
+        const { isPublic, isQuery, isMutation, exportArgs } = Object(value);
+        if (!isPublic) continue;
+        const kind = isQuery ? "query" : isMutation ? "mutation" : "action";
+        const path = `${/(\w+)\.ts$/.exec(file)?.[1]}:${name}`;
+        found.push({ path, kind, takes: Object.keys(JSON.parse(exportArgs()).value) });
+      }
+    }
+    return found;
+  }
+
+  it("each that takes an entity refuses strangers and people who are not signed in", async () => {
+    const [ada, eve] = [await signUp("ada"), await signUp("eve")];
+    const own = (await publicFunctions()).filter(({ takes }) => takes.includes("entityId"));
+    expect(own.length).toBeGreaterThan(4);
+    for (const { path, kind, takes } of own) {
+      const priceId = path === "shop:pay" ? extra : starter;
+      const all: Record<string, string> = { entityId: ada.entityId, priceId };
+      const call = (token: string) =>
+        backend[kind](path, Object.fromEntries(takes.map((name) => [name, all[name] ?? token])));
+      await expect(call(eve.token), path).rejects.toThrow("not yours");
+      await expect(call("no such token"), path).rejects.toThrow("Sign in first");
+    }
+    expect(openPages()).toEqual([]);
+  });
+
+  it("the others act for nobody", async () => {
+    const others = (await publicFunctions()).filter(({ takes }) => !takes.includes("entityId"));
+    expect(others.map(({ path }) => path).sort()).toEqual([
+      "auth:createOrganisation",
+      "auth:me",
+      "auth:signIn",
+      "auth:signOut",
+      "auth:signUp",
+      "plans:products",
+    ]);
+  });
+});

@@ -1,0 +1,4 @@
+import { describeStore } from "../../../../support/conformance/store.js";
+import { createMemoryStore } from "../../src/memory/store.js";
+
+describeStore("memory", async () => ({ create: async () => createMemoryStore() }));

@@ -1,0 +1,74 @@
+/**
+ * Every mutant, by its name, and how it must be caught. What a mutant breaks stands where it breaks
+ * it: in a directive of the sources (./directives.ts), or in support/convergence/broken.ts.
+ */
+import type { Fault } from "../../support/convergence/broken.js";
+import type { StoryName } from "../../support/convergence/stories.js";
+import { type BrokenRule, specMutants } from "./spec.js";
+
+export type Expected =
+  /** Random histories must end wrong, and so must the smallest one, which is this story. */
+  | { readonly story: StoryName; readonly fault?: Fault }
+  /** This test must fail: random histories come to it too rarely, or cannot. */
+  | { readonly test: string }
+  /** It changes no outcome, only the work: it must survive. */
+  | { readonly survives: true }
+  /** These rules of the specification must fail. */
+  | { readonly breaks: BrokenRule };
+
+const CLAIMS = "packages/backend-billing/test/unit/core/claims.test.ts";
+
+export const mutants: { readonly [name: string]: Expected } = {
+  "ties written": { story: "two changes of one second, told in the wrong order" },
+  "tombstones ignored": { story: "a creation told after the deletion" },
+  "compare-and-set dropped": { story: "a change told while an answer is under way" },
+  "intervals not widened": { story: "a deletion dated before the creation" },
+  "lists that never lag": { story: "a list that lags behind an event" },
+  "equal content without a raised revision": {
+    story: "A, B and A again, told while the answer B is under way",
+  },
+  "equal content does not extend": { story: "A, B and A again, with B told last" },
+  "an ask without a raised revision": { story: "a doubt while an answer is under way" },
+  "joining an earlier fetch": {
+    story: "a doubt while an answer is under way for longer than its lease",
+    fault: "joining an earlier fetch",
+  },
+  "an overtaken answer written after all": {
+    story: "a change told while somebody comes back from a checkout",
+    fault: "an overtaken answer written after all",
+  },
+  "receipt before a durable ask": {
+    story: "killed between its first commit and the answer to Stripe",
+    fault: "receipt before a durable ask",
+  },
+  "classify and write in two steps": {
+    story: "an old event and a new one, handled at once",
+    fault: "classify and write in two steps",
+  },
+  "no watchdog": { story: "killed while it asks Stripe" },
+  "a creation over what exists": { story: "a creation told after an update of its second" },
+  "the watermark ignored": { story: "an old event of what was deleted before we knew it" },
+  "a newer event settles an ask": { story: "a thin event, and then an older full one" },
+  "another API version believed": { story: "an event of another API version" },
+  "a cut list believed": { story: "a subscription with more items than are shown" },
+  "ids that return are not known": {
+    story: "a product that was deleted and made again, the deletion told last",
+  },
+  "an id that returns has a first event": {
+    story: "a deletion told after the second creation of its second",
+  },
+  "a hint is not followed": { story: "a subscription of which only a payment tells" },
+  "a hint that names its subscription has a list read": {
+    story: "a subscription of which only an invoice tells",
+  },
+  "a 404 is final": { test: "packages/backend-billing/test/unit/core/mirror.test.ts" },
+  "a refresh dropped by an earlier reading": {
+    test: "packages/backend-billing/test/unit/convergence/asks.test.ts",
+  },
+  "random keys of claims": { test: CLAIMS },
+  "a claim's counter rises on a refusal": { test: CLAIMS },
+  "a claim freed while its key is under way": { test: CLAIMS },
+  "an adoption learns no counter": { test: CLAIMS },
+  "receipts ignored": { survives: true },
+  ...specMutants,
+};

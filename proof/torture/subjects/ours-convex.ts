@@ -1,0 +1,146 @@
+/**
+ * backend-billing on Convex, variant B, with its defaults, under `convex-test`. The data is in
+ * memory, so its process cannot be killed; crons do not run there, so nothing repairs by itself.
+ */
+
+import { type ConvexTest, forget, push, routed } from "../harness/convex.js";
+import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
+import { sleep } from "../harness/patience.js";
+import type { Instance, Owners, Subject, Surroundings } from "../harness/subject.js";
+import { caughtUp, installedBy, OURS } from "./ours.js";
+
+const TABLES = {
+  customer: "backend_billing_customers",
+  product: "backend_billing_products",
+  price: "backend_billing_prices",
+  subscription: "backend_billing_subscriptions",
+  coupon: "backend_billing_coupons",
+  promotion_code: "backend_billing_promotion_codes",
+  payout: "backend_billing_payouts",
+  refund: "backend_billing_refunds",
+} as const satisfies { readonly [K in Kind]: string };
+
+/** The watchdog looks every minute. */
+const PATIENCE = 150_000;
+const silent = { info() {}, warn() {}, error() {} };
+
+/** Loaded when it is used, so that the other subjects do not depend on it. */
+async function open({ url, secretKey, stripe, app }: Surroundings, secrets: readonly string[]) {
+  const [library, { convexTest }, server] = await Promise.all([
+    import("../../../packages/backend-billing/src/convex/index.js"),
+    import("convex-test"),
+    import("convex/server"),
+  ]);
+  const { billing, ...functions } = library.createBilling({
+    secret_key: secretKey,
+    webhook_secret: secrets,
+    base_url: url,
+    ...(app === undefined ? {} : { app }),
+    stripe_options: stripe,
+    logger: silent,
+  });
+  const http = server.httpRouter();
+  billing.addHttpRoutes(http);
+  const schema = server.defineSchema({ ...library.billingTables });
+  const files = { billing: { billing, ...functions }, http: { default: http } };
+  const test = push(url, files, (modules) => {
+    const made = convexTest({ schema, modules });
+    return made as unknown as ConvexTest & typeof made;
+  });
+  const call = <Result>(name: string, args: object): Promise<Result> =>
+    test.action(server.makeFunctionReference<"action">(`billing:${name}`), args);
+  return { library, billing, test, call };
+}
+
+interface Run {
+  readonly runId: string | null;
+  readonly state: string;
+}
+
+export const oursConvex: Subject = {
+  name: "ours-convex",
+  title: "backend-billing, Convex",
+  how: "variant B with its defaults, under convex-test",
+  version: () => "this repository",
+  ours: true,
+  mirrors: Object.keys(TABLES) as Kind[],
+  abilities: OURS,
+  install: async (around) => {
+    const { call } = await open(around, []);
+    const { webhook } = await call<{ webhook?: { id: string; secret?: string } }>("sync", {
+      data: false,
+      webhook: true,
+    });
+    return installedBy(webhook);
+  },
+  start: async (around, { secrets }): Promise<Instance> => {
+    const { library, billing, test, call } = await open(around, secrets);
+    const latestRuns = () => test.action((context) => billing.runs(context as never, 20));
+    const ended = async ({ runId }: Run): Promise<boolean> => {
+      for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(50)) {
+        const run = (await latestRuns()).find((each) => each.runId === runId);
+        if (run !== undefined && run.state !== "running") return run.state === "done";
+      }
+      return false;
+    };
+    return {
+      fetch: (request) => routed(test, request),
+      rows: async (kind) => {
+        const rows = await test.run(({ db }) => db.query(TABLES[kind]).collect());
+        return rows
+          .map((row) => (row as { stripe: object | null }).stripe)
+          .filter((object) => object !== null)
+          .map((object) => allFactsOf(kind, library.decode(object as never) as unknown as Json));
+      },
+      settle: () => settled(test),
+      setAside: async () => {
+        const records = await test.run(({ db }) => db.query("backend_billing_records").collect());
+        return records
+          .map((record) => record as unknown as { kind: string; data: { id?: string } })
+          .flatMap(({ kind, data }) => (kind === "aside" && data.id ? [data.id] : []));
+      },
+      backfill: async () => ended(await call<Run>("sync", {})),
+      repair: async () =>
+        ended(await test.action((context) => billing.reconcile(context as never))),
+      catchUp: () => caughtUp(latestRuns, () => call("sync", { step: "catch-up" })),
+      owners: async () => {
+        const rows = await test.run(({ db }) => db.query(TABLES.customer).collect());
+        const owned = (rows as { customerId: string; entityId?: string | null }[]).flatMap(
+          ({ customerId, entityId }) => (entityId ? [[customerId, entityId]] : []),
+        );
+        return Object.fromEntries(owned) as Owners;
+      },
+      setup: async (entity) => (await call<{ customerId: string }>("setup", entity)).customerId,
+      checkout: async ({ entityId, price, successUrl }) => {
+        const link = { entityId, priceId: price.id, successUrl, cancelUrl: successUrl };
+        const { url } = await call<{ url: string }>("checkout", link);
+        return /cs_test_\w+/.exec(url)?.[0] ?? "";
+      },
+      comeBack: async (link) => {
+        await routed(test, new Request(link));
+      },
+      endpoint: async () => {
+        await call("sync", { data: false, webhook: true });
+      },
+      close: async () => {
+        forget(around.url);
+      },
+    };
+  },
+};
+
+/** Until nothing is left to ask or to refresh. */
+async function settled(test: ConvexTest): Promise<void> {
+  for (const end = Date.now() + PATIENCE; ; await sleep(50)) {
+    const left = await test.run(async ({ db }) => {
+      const versions = await db.query("backend_billing_versions").collect();
+      const records = await db.query("backend_billing_records").collect();
+      return (
+        versions.some((version) => (version as { askAt: number | null }).askAt !== null) ||
+        records.some((record) => (record as { kind: string }).kind === "refresh")
+      );
+    });
+    if (!left) return;
+    if (Date.now() > end) throw new Error(`It is still busy after ${PATIENCE / 1000} s`);
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * backend-billing on Node and PostgreSQL, variant B, with its defaults. Of its scheduled jobs only
+ * the one that finishes work left behind is on: the others would repair what a scenario breaks.
+ */
+import pg from "pg";
+import { PgBoss } from "pg-boss";
+import { BillingError } from "../../../packages/backend-billing/src/core/runtime/errors.js";
+import type { BillingExports } from "../../../packages/backend-billing/src/postgres/index.js";
+import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
+import { sleep } from "../harness/patience.js";
+import type { Instance, Subject, Surroundings } from "../harness/subject.js";
+import { caughtUp, installedBy, OURS } from "./ours.js";
+
+const RESOURCES = {
+  customer: "customers",
+  product: "products",
+  price: "prices",
+  subscription: "subscriptions",
+  coupon: "coupons",
+  promotion_code: "promotion_codes",
+  payout: "payouts",
+  refund: "refunds",
+} as const satisfies { readonly [K in Kind]: string };
+
+/** The scheduled job runs every minute. */
+const PATIENCE = 150_000;
+/** The job that its schedule would send. */
+const CATCH_UP = "backend-billing-billing-catch-up";
+const silent = { info() {}, warn() {}, error() {} };
+
+/** Loaded when it is used, so that the other subjects do not depend on it. */
+const library = () => import("../../../packages/backend-billing/src/postgres/index.js");
+
+async function open(
+  { url, stripe, secretKey, database, app }: Surroundings,
+  secrets: readonly string[],
+) {
+  const pool = new pg.Pool({ connectionString: database, max: 10 });
+  pool.on("error", () => {}); // connections that the harness cuts off
+  const { createBilling } = await library();
+  const exports = createBilling({
+    secret_key: secretKey,
+    webhook_secret: secrets,
+    db: pool,
+    base_url: url,
+    ...(app === undefined ? {} : { app }),
+    stripe_options: stripe,
+    logger: silent,
+  });
+  return { pool, exports };
+}
+
+async function openBoss(database: string): Promise<PgBoss> {
+  const boss = new PgBoss({ connectionString: database, max: 3 });
+  boss.on("error", () => {});
+  return boss.start();
+}
+
+/** Until nothing is left to ask or to refresh. */
+async function settled(pool: pg.Pool): Promise<void> {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const { rows } = await pool.query<{ left: boolean }>(
+      `SELECT EXISTS (SELECT FROM billing.backend_billing_versions WHERE ask_at IS NOT NULL)
+           OR EXISTS (SELECT FROM billing.backend_billing_records WHERE kind = 'refresh') AS left`,
+    );
+    if (rows[0]?.left === false) return;
+    if (Date.now() > end) throw new Error(`It is still busy after ${PATIENCE / 1000} s`);
+    await sleep(50);
+  }
+}
+
+async function rowsOf({ store }: BillingExports, kind: Kind) {
+  const objects: Json[] = [];
+  for (let after = ""; ; ) {
+    const page = await store.rows(RESOURCES[kind], after, 500);
+    for (const { stripe } of page) if (stripe !== null) objects.push(stripe as unknown as Json);
+    const last = page.at(-1);
+    if (last === undefined) return objects.map((object) => allFactsOf(kind, object));
+    after = last._id;
+  }
+}
+
+export const oursPostgres: Subject = {
+  name: "ours-postgres",
+  title: "backend-billing, PostgreSQL",
+  how: "variant B with its defaults and its background job on pg-boss",
+  version: () => "this repository",
+  ours: true,
+  mirrors: Object.keys(RESOURCES) as Kind[],
+  abilities: [...OURS, "kill", "database outage"],
+  prepare: async (database) => {
+    const pool = new pg.Pool({ connectionString: database });
+    await (await library()).migrate(pool);
+    await pool.end();
+    await (await openBoss(database)).stop({ graceful: false });
+  },
+  install: async (around) => {
+    const { pool, exports } = await open(around, []);
+    const { webhook } = await exports.sync({ data: false, webhook: true });
+    await pool.end();
+    return installedBy(webhook);
+  },
+  start: async (around, { secrets }): Promise<Instance> => {
+    const { pool, exports } = await open(around, secrets);
+    const { billing, sync, setup, checkout } = exports;
+    const boss = await openBoss(around.database);
+    await billing.addCronJobs(boss, { catchUp: false, reconcile: false });
+    return {
+      fetch: billing.fetch,
+      rows: (kind) => rowsOf(exports, kind),
+      settle: () => settled(pool),
+      setAside: async () =>
+        (await exports.store.records("aside", "", 100)).map(({ data }) => String(data.id)),
+      backfill: () =>
+        sync().then(
+          ({ state }) => state === "done",
+          (error: unknown) => {
+            if (error instanceof BillingError && error.code === "run_failed") return false;
+            throw error;
+          },
+        ),
+      repair: async () => (await billing.reconcile()).state === "done",
+      catchUp: () =>
+        caughtUp(
+          () => billing.runs(20),
+          () => boss.send(CATCH_UP),
+        ),
+      owners: async () => {
+        const { rows } = await pool.query<{ customer: string; entity: string }>(
+          `SELECT customer_id AS customer, entity_id AS entity
+             FROM billing.backend_billing_customers WHERE entity_id IS NOT NULL`,
+        );
+        return Object.fromEntries(rows.map(({ customer, entity }) => [customer, entity]));
+      },
+      setup: async (entity) => (await setup(entity)).customerId,
+      checkout: async ({ entityId, price, successUrl }) => {
+        const link = { entityId, priceId: price.id, successUrl, cancelUrl: successUrl };
+        const { url } = await checkout(link);
+        return /cs_test_\w+/.exec(url)?.[0] ?? "";
+      },
+      comeBack: async (link) => {
+        await billing.fetch(new Request(link));
+      },
+      endpoint: async () => {
+        await sync({ data: false, webhook: true });
+      },
+      close: async () => {
+        await boss.stop({ graceful: false });
+        await pool.end();
+      },
+    };
+  },
+};

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, normalize, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSources } from "../../../../scripts/house/source.js";
+import { LIBRARY, readSources } from "../../../../scripts/house/source.js";
 
 const root = resolve(import.meta.dirname, "../../../..");
 const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
@@ -79,14 +79,20 @@ it("what a process remembers is listed, all of it", () => {
   const listed = [...page.matchAll(/^ {2}\| [^|]+ \| (process|runtime) \| `([^`]+)` \|$/gm)].map(
     ([, keptBy, file]) => `${file} ${keptBy}`,
   );
-  const defined = readSources("src").flatMap(({ path, text }) =>
+  const sources = readSources(LIBRARY).map(({ path, text }) => ({
+    path: path.slice(`${LIBRARY}/`.length),
+    text,
+  }));
+  const defined = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/= defineLocal(?:<[^(]*>)?\(\s*"(\w+)"/g)].map(
-      ([, keptBy]) => `${path.slice("src/".length)} ${keptBy}`,
+      ([, keptBy]) => `${path} ${keptBy}`,
     ),
   );
   expect([...new Set(defined)].sort()).toEqual(listed.sort());
-  const hidden = readSources("src/core").filter(({ text }) => /new Weak(?:Map|Set)/.test(text));
+  const hidden = sources.filter(
+    ({ path, text }) => path.startsWith("core/") && /new Weak(?:Map|Set)/.test(text),
+  );
   // The one by which a configuration's memories are found, and the text of a content.
-  const known = ["src/core/mirror/content/text.ts", "src/core/runtime/local.ts"];
+  const known = ["core/mirror/content/text.ts", "core/runtime/local.ts"];
   expect(hidden.map(({ path }) => path).sort()).toEqual(known);
 });

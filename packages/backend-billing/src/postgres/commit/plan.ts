@@ -63,20 +63,35 @@ export async function planned(batch: Batch, reading: Reading): Promise<Planned> 
  * a fact holds only in a transaction that has locked the owner.
  */
 export function ownersIn(needs: readonly Need[]): readonly string[] {
-  const owners = needs.flatMap((need) =>
-    need.fact === "recordOn" ? [need.of[1]] : need.fact === "rowsWhere" ? [need.of[2]] : [],
-  );
-  return [...new Set(owners)];
+  const owners = new Set<string>();
+  for (const need of needs) {
+    if (need.fact === "recordOn") owners.add(need.of[1]);
+    if (need.fact === "rowsWhere") owners.add(need.of[2]);
+  }
+  return [...owners];
 }
 
-/** What is asked for of one fact. */
-function about<F extends Fact>(needs: readonly Need[], fact: F): readonly Need<F>["of"][] {
-  return needs.flatMap((need) => (need.fact === fact ? [need.of as Need<F>["of"]] : []));
+/** What is asked for, by fact. A page of objects asks for thousands, so they are gone through once. */
+type Asked = { readonly [F in Fact]: Need<F>["of"][] };
+
+function askedIn(needs: readonly Need[]): Asked {
+  const asked: Asked = {
+    version: [],
+    content: [],
+    watermark: [],
+    received: [],
+    record: [],
+    recordOn: [],
+    rowsWhere: [],
+  };
+  for (const { fact, of } of needs) (asked[fact] as (typeof of)[]).push(of);
+  return asked;
 }
 
 async function read(reading: Reading, needs: readonly Need[], answers: Answers): Promise<void> {
-  const contents = about(needs, "content");
-  if (contents.length < needs.length) await readAll(reading, needs, answers);
+  const asked = askedIn(needs);
+  const contents = asked.content;
+  if (contents.length < needs.length) await readAll(reading, asked, answers);
   for (const resource of new Set(contents.map(([name]) => name))) {
     const ids = contents.filter(([name]) => name === resource).map(([, id]) => id);
     for (const id of ids) answers.add("content", [resource, id], null);
@@ -100,19 +115,17 @@ interface Read {
 /** Everything but contents, in one round trip. */
 async function readAll(
   { names, run, hold }: Reading,
-  needs: readonly Need[],
+  asked: Asked,
   answers: Answers,
 ): Promise<void> {
-  const objects = about(needs, "version")
-    .map(([resource, id]) => ({ resource, id }))
-    .sort(byKey);
-  const events = about(needs, "received").map(([eventId]) => eventId);
-  const records = about(needs, "record")
+  const objects = asked.version.map(([resource, id]) => ({ resource, id })).sort(byKey);
+  const events = asked.received.map(([eventId]) => eventId);
+  const records = asked.record
     .map(([kind, id]) => ({ kind, id }))
     .sort((a, b) => compare(a.kind, b.kind) || compare(a.id, b.id));
-  const pointing = about(needs, "recordOn").map(([kind, ref]) => ({ kind, ref }));
-  const owned = about(needs, "rowsWhere");
-  const watermarks = about(needs, "watermark").map(([resource]) => resource);
+  const pointing = asked.recordOn.map(([kind, ref]) => ({ kind, ref }));
+  const owned = asked.rowsWhere;
+  const watermarks = asked.watermark.map(([resource]) => resource);
   const wanted = { objects, events, records, pointing, owned, watermarks: watermarks.length > 0 };
   const [found = {}] = (await run(readKnown(names, wanted, hold !== undefined))) as [Read?];
 

@@ -11,8 +11,12 @@ import {
   sectionOf,
 } from "../support/spec/catalogue.js";
 import { decisions } from "../support/spec/decisions.js";
+import {
+  convexExceptions,
+  type Exception,
+  postgresExceptions,
+} from "../support/spec/exceptions.js";
 import { names } from "../support/spec/names.js";
-import { convexSkips, postgresSkips, type Skip } from "../support/spec/skips.js";
 
 const file = new URL("../docs/spec.md", import.meta.url);
 
@@ -37,7 +41,7 @@ ${table(
 
 ## Rules
 
-The words of a rule are the name of its test. Of ${rules.length} rules, ${rules.length - postgresSkips.length} are shown on PostgreSQL and ${rules.length - convexSkips.length} on Convex.
+The words of a rule are the name of its test. Of ${rules.length} rules, ${rules.length - postgresExceptions.length} are shown on PostgreSQL and ${rules.length - convexExceptions.length} on Convex.
 
 ${parts.map(printPart).join("\n\n")}
 
@@ -58,16 +62,20 @@ function printPart(part: Part): string {
 
 ${table(
   ["rule", "PostgreSQL", "Convex"],
-  own.map((rule) => [printRule(rule), stateOf(rule, postgresSkips), stateOf(rule, convexSkips)]),
+  own.map((rule) => [
+    printRule(rule),
+    stateOf(rule, postgresExceptions),
+    stateOf(rule, convexExceptions),
+  ]),
 )}`;
 }
 
 /** As its test is called, but with code as code. */
 const printRule = (rule: Rule): string => `${sectionOf(rule)} ${rule.text}`;
 
-function stateOf({ id }: Rule, skips: readonly Skip[]): string {
-  const skip = skips.find(({ rule }) => rule === id);
-  return skip === undefined ? "tested" : `not tested: ${skip.reason}`;
+function stateOf({ id }: Rule, exceptions: readonly Exception[]): string {
+  const exception = exceptions.find(({ rule }) => rule === id);
+  return exception === undefined ? "tested" : `does not apply: ${exception.reason}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, it, type TestContext } from "vitest";
 import { type RuleId, rules, titleOf } from "./catalogue.js";
 import { checks } from "./checks.js";
+import type { Exception } from "./exceptions.js";
 import type { Open, SpecPlatform } from "./harness.js";
-import type { Skip } from "./skips.js";
 
-/** Describes every rule. A rule in `skips` is not run here, and says why and what brings it. */
+/** Describes every rule but the exceptions, which say nothing about the platform. */
 export function describeSpec(
   name: string,
   openPlatform: () => Promise<SpecPlatform>,
-  skips: readonly Skip[] = [],
+  exceptions: readonly Exception[] = [],
 ): void {
   describe(`the specification on ${name}`, () => {
     let platform: SpecPlatform;
@@ -19,11 +19,7 @@ export function describeSpec(
     afterAll(() => platform.close?.());
 
     for (const rule of rules) {
-      const skip = skips.find(({ rule: id }) => id === rule.id);
-      if (skip !== undefined) {
-        it.skip(`${titleOf(rule)} (skipped: ${skip.reason})`, () => {});
-        continue;
-      }
+      if (exceptions.some((exception) => exception.rule === rule.id)) continue;
       // Each has an application of its own and mostly waits, so they run side by side.
       it.concurrent(titleOf(rule), (context) => run(rule.id, openIn(platform, context)));
     }

@@ -1,5 +1,5 @@
+import { postgresExceptions } from "../../../../support/spec/exceptions.js";
 import { openPostgres } from "../../../../support/spec/platforms/postgres.js";
 import { describeSpec } from "../../../../support/spec/rules.js";
-import { postgresSkips } from "../../../../support/spec/skips.js";
 
-describeSpec("PostgreSQL", openPostgres, postgresSkips);
+describeSpec("PostgreSQL", openPostgres, postgresExceptions);

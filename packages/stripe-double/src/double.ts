@@ -195,6 +195,7 @@ export async function startDouble(
     get requests() {
       return engine.log;
     },
+    unmodelled: () => engine.unmodelled.all(),
     get dashboard() {
       return parts.dashboard;
     },

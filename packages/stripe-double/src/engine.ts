@@ -13,6 +13,7 @@ import { type ApiKey, createKeys, type Keys } from "./http/keys.js";
 import { createLimiter, STRIPE_LIMITS } from "./http/limits.js";
 import { createRequestLog, type RequestLog } from "./http/log.js";
 import { createRouter } from "./http/route.js";
+import { createUnmodelled, type Unmodelled } from "./http/unmodelled.js";
 import { servePage } from "./pages/index.js";
 import { knowAccounts } from "./resources/accounts.js";
 import { routes } from "./resources/index.js";
@@ -43,6 +44,7 @@ export interface Engine {
   readonly faults: FaultSource;
   readonly webhooks: Webhooks;
   readonly log: RequestLog;
+  readonly unmodelled: Unmodelled;
   /** The account's test mode. */
   readonly world: World;
   /** Every account in every mode that was used. */
@@ -66,6 +68,7 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
   const faults = createFaults(seed);
   const keys = createKeys(seed);
   const log = createRequestLog();
+  const unmodelled = createUnmodelled(options.unknown === "record");
   const account = id("acct");
   const accounts = new Set([account]);
   const tenants = new Map<string, Tenant>();
@@ -125,6 +128,7 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
     keys,
     faults,
     router,
+    unmodelled,
     limiter: createLimiter(clock.now),
     limits: (livemode) => {
       if (rateLimits === false) return undefined;
@@ -163,6 +167,7 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
     faults,
     webhooks,
     log,
+    unmodelled,
     world: tenant(account, false).world,
     worlds: () => [...tenants.values()].map(({ world }) => world),
     connectAccount: () => {

@@ -19,6 +19,7 @@ export type {
 export type { Access } from "./http/keys.js";
 export { type LimitReason, type RateLimits, STRIPE_LIMITS } from "./http/limits.js";
 export type { LoggedRequest, RequestLog } from "./http/log.js";
+export type { UnmodelledRequest } from "./http/unmodelled.js";
 export type {
   ResetOptions,
   StripeDouble,

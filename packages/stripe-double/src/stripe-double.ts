@@ -5,6 +5,7 @@ import type { Faults } from "./faults.js";
 import type { Access } from "./http/keys.js";
 import type { RateLimits } from "./http/limits.js";
 import type { RequestLog } from "./http/log.js";
+import type { UnmodelledRequest } from "./http/unmodelled.js";
 import type { Deliveries, FetchHandler } from "./webhooks/webhooks.js";
 import type { Population } from "./world/bulk.js";
 import type { Clock, Instant } from "./world/clock.js";
@@ -47,6 +48,13 @@ export interface StripeDoubleOptions {
   readonly deliveryTimeout?: number;
   /** `"wall"`, the default, signs webhooks with the real time, so that the SDK's tolerance holds. */
   readonly signatureClock?: "wall" | "double";
+  /**
+   * What is in Stripe's API and not in the double: `"refuse"`, the default, answers it with 501;
+   * `"record"` goes on without it. Parameters and objects are then kept and shown again, and have no
+   * other effect. Both are written down for `unmodelled()`. What is not in Stripe's API either is
+   * refused as Stripe does.
+   */
+  readonly unknown?: "refuse" | "record";
   /** Where Stripe cuts the lists inside objects. Default 10. */
   readonly embeddedLimit?: number;
 }
@@ -98,6 +106,8 @@ export interface StripeDouble {
   readonly deliveries: Deliveries;
   /** What was asked of it, and how often. */
   readonly requests: RequestLog;
+  /** What was asked of it that Stripe does and the double does not, in the order of the first time. */
+  unmodelled(): readonly UnmodelledRequest[];
   /** What people and banks do: deletions in the dashboard, failing payouts, rolling a secret. */
   readonly dashboard: Dashboard;
   /** A key that may do only what is named, such as `{ customers: "write", prices: "read" }`. */

@@ -20,6 +20,8 @@ export class ApiError extends Error {
     readonly options: {
       readonly headers?: Record<string, string>;
       readonly validation?: boolean;
+      /** The parameter that the double does not model; `""` where it is the request as a whole. */
+      readonly unmodelled?: string;
     } = {},
   ) {
     super(body.message);
@@ -68,8 +70,23 @@ export function missing(kind: string, id: string, param = "id"): ApiError {
   });
 }
 
-/** The double has no truth to tell here, and says so rather than make one up. */
-export function notModelled(what: string): ApiError {
+/** An address that Stripe's API does not have, in its words. */
+export function unrecognized(method: string, path: string): ApiError {
+  const hint = path.endsWith("/")
+    ? " If you are trying to list objects, remove the trailing slash. If you are trying to retrieve an object, make sure you passed a valid (non-empty) identifier in your code."
+    : "";
+  return new ApiError(
+    404,
+    {
+      type: "invalid_request_error",
+      message: `Unrecognized request URL (${method}: ${path}).${hint} Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+    },
+    { validation: true },
+  );
+}
+
+/** Stripe does something here that the double does not, and it says so rather than make it up. */
+export function notModelled(what: string, parameter = ""): ApiError {
   return new ApiError(
     501,
     {
@@ -77,6 +94,10 @@ export function notModelled(what: string): ApiError {
       code: "not_modelled",
       message: `The Stripe double does not model ${what}. It answers 501 instead of inventing an answer; leave this out of the test, or add it to the double.`,
     },
-    { validation: true, headers: { "Stripe-Should-Retry": "false" } },
+    {
+      validation: true,
+      headers: { "Stripe-Should-Retry": "false" },
+      unmodelled: parameter,
+    },
   );
 }

@@ -1,6 +1,7 @@
 /**
- * What a request may carry. A shape names every parameter that the double models: what is not in
- * it is answered with 501, what is malformed with Stripe's 400, and handlers get typed values.
+ * What a request may carry. A shape names every parameter that the double models: what is in Stripe's
+ * API but not in the shape is answered with 501, what is malformed with Stripe's 400, and handlers
+ * get typed values.
  */
 import { invalid, notModelled } from "./errors.js";
 
@@ -20,7 +21,7 @@ export type Parsed<S extends Shape> = {
 };
 type ValueOf<F> = F extends Field<infer T> ? T : never;
 
-const isMap = (raw: Raw): raw is RawMap => typeof raw === "object" && !Array.isArray(raw);
+export const isMap = (raw: Raw): raw is RawMap => typeof raw === "object" && !Array.isArray(raw);
 
 function scalar(raw: Raw, path: string): string {
   if (typeof raw !== "string") throw invalid(`Invalid string: ${JSON.stringify(raw)}`, path);
@@ -81,7 +82,9 @@ export const oneOfModelled = <const T extends string>(
 ): Field<T> => {
   const known = oneOf(...values);
   return field((raw, path) => {
-    if (typeof raw === "string" && unmodelled.includes(raw)) throw notModelled(`${path}: '${raw}'`);
+    if (typeof raw === "string" && unmodelled.includes(raw)) {
+      throw notModelled(`${path}: '${raw}'`, path);
+    }
     return known.parse(raw, path);
   });
 };
@@ -144,7 +147,9 @@ export function parse<S extends Shape>(shape: S, raw: RawMap, inside = ""): Pars
   for (const [name, value] of Object.entries(raw)) {
     const path = inside === "" ? name : `${inside}[${name}]`;
     const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (known === undefined) throw notModelled(`the parameter '${path}' of this request`);
+    if (known === undefined) {
+      throw notModelled(`the parameter '${path}' of this request`, path);
+    }
     out[name] = known.parse(value, path);
   }
   for (const [name, known] of Object.entries(shape)) {

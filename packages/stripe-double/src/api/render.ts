@@ -5,7 +5,7 @@
 
 import { findCoupon, findDiscount } from "../billing/invoices/discounts.js";
 import { withCurrentPrices } from "../world/fresh.js";
-import { same } from "../world/same.js";
+import { isPlainObject, same } from "../world/same.js";
 import type { Kind, StoredEvent, World } from "../world/world.js";
 import { type ApiError, invalid, notModelled } from "./errors.js";
 import { atVersion } from "./versions.js";
@@ -252,13 +252,9 @@ function previous(before: object, after: object): Json {
   for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
     if (same(was[key], is[key])) continue;
     changed[key] =
-      isPlain(was[key]) && isPlain(is[key])
-        ? previous(was[key] as object, is[key] as object)
+      isPlainObject(was[key]) && isPlainObject(is[key])
+        ? previous(was[key], is[key])
         : (was[key] ?? null);
   }
   return changed;
-}
-
-function isPlain(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

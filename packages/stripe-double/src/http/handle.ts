@@ -2,17 +2,22 @@
  * One API request from its arrival to its answer, in Stripe's order: who is asking, is it too
  * much, is it known, is it well formed, was it asked before; then the effect; then the answer.
  */
-import { ApiError, type ErrorBody, notModelled } from "../api/errors.js";
-import { expandShape, type ListPage } from "../api/list.js";
-import { decodeForm, parse, type RawMap } from "../api/params.js";
+import { ApiError, type ErrorBody, notModelled, unrecognized } from "../api/errors.js";
+import { stripePattern } from "../api/known.js";
+import type { ListPage } from "../api/list.js";
+import { decodeForm, type RawMap } from "../api/params.js";
 import { render, renderPage } from "../api/render.js";
 import { checkVersion } from "../api/versions.js";
 import type { FaultSource } from "../faults.js";
 import type { World } from "../world/world.js";
 import { fingerprint, type IdempotencyKeys, type KeptAnswer } from "./idempotency.js";
+import { keepOn } from "./kept.js";
 import { type ApiKey, checkScope, type Keys } from "./keys.js";
 import { type Limiter, type RateLimits, rateLimited } from "./limits.js";
-import type { Match, Router } from "./route.js";
+import { type ReadParameters, readParameters } from "./parameters.js";
+import { type Call, type Match, type Router, signatureOf } from "./route.js";
+import { standIn } from "./stand-in.js";
+import type { Unmodelled } from "./unmodelled.js";
 
 export interface Incoming {
   readonly method: string;
@@ -44,6 +49,7 @@ export interface Api {
   readonly limits: (livemode: boolean) => RateLimits | undefined;
   /** The account a key acts on: its own, or the connected one that it names. */
   readonly tenant: (key: ApiKey, account: string | undefined) => Tenant;
+  readonly unmodelled: Unmodelled;
   readonly requestId: () => string;
   /** Milliseconds of the double's time. */
   readonly now: () => number;
@@ -68,18 +74,33 @@ export async function handle(
 ): Promise<{ answer: Outgoing; signature: string | undefined }> {
   const requestId = api.requestId();
   const [path = "", query = ""] = incoming.url.split("?");
-  const match = api.router(incoming.method, path);
-  const signature =
-    typeof match === "object" ? `${match.route.method} ${match.route.pattern}` : undefined;
+  const found = api.router(incoming.method, path);
+  const known = typeof found === "object" ? signatureOf(found.route) : undefined;
+  let signature = known;
   try {
     const key = api.keys.authenticate(header(incoming, "authorization"));
-    if (match === undefined) throw notModelled(`${incoming.method} ${path}`);
-    if (match === "method") throw notModelled(`the method ${incoming.method} on ${path}`);
+    const match = typeof found === "object" ? found : unmodelledRoute(api, incoming.method, path);
+    signature = signatureOf(match.route);
     const asked = understand(api, { incoming, key, match, query, requestId });
-    return { answer: await perform(api, asked), signature };
+    return { answer: await perform(api, asked), signature: known };
   } catch (error) {
-    return { answer: failure(api, error, requestId), signature };
+    return { answer: failure(api, error, { requestId, signature }), signature: known };
   }
+}
+
+/** A route for an address that Stripe has and the double does not model. */
+function unmodelledRoute({ unmodelled }: Api, method: string, path: string): Match {
+  const pattern = stripePattern(method, path);
+  if (pattern === undefined) throw unrecognized(method, path);
+  const refusal = notModelled(`${method} ${pattern}`);
+  const run = ({ world }: Call, raw: RawMap): object => {
+    if (!unmodelled.records) throw refusal;
+    const answer = standIn(world, method, { pattern, path }, raw);
+    const request = `${method} ${pattern}`;
+    unmodelled.note({ request, parameter: undefined, message: refusal.message });
+    return answer;
+  };
+  return { route: { method, pattern, shape: undefined, run }, path: {} };
 }
 
 interface Located {
@@ -91,7 +112,7 @@ interface Located {
 }
 
 function understand(api: Api, { incoming, key, match, query, requestId }: Located): Asked {
-  const signature = `${match.route.method} ${match.route.pattern}`;
+  const signature = signatureOf(match.route);
   const tenant = api.tenant(key, header(incoming, "stripe-account"));
   const limits = api.limits(key.livemode);
   const mode = key.livemode ? "live" : "test";
@@ -117,7 +138,7 @@ async function perform(api: Api, asked: Asked): Promise<Outgoing> {
   if (limited !== undefined) throw rateLimited(limited.reason ?? "global-rate");
   if (strike("lock_timeout", signature)) throw rateLimited();
 
-  const params = parse({ ...asked.match.route.shape, ...expandShape }, asked.params);
+  const read = readParameters(asked.match.route, asked.params, asked.version, api.unmodelled);
   if (key !== undefined) {
     const print = fingerprint(signature, asked.match.path, asked.params);
     const kept = tenant.idempotency.take(key, print);
@@ -136,17 +157,17 @@ async function perform(api: Api, asked: Asked): Promise<Outgoing> {
     const late = strike("error_late", signature);
     if (late !== undefined) {
       const { clock } = tenant.world;
-      clock.schedule(clock.now() + late.milliseconds, () => runUnseen(api, asked, params));
+      clock.schedule(clock.now() + late.milliseconds, () => runUnseen(api, asked, read));
       return broken(api, asked, 500, true);
     }
 
-    const answer = finish(api, asked, 200, run(api, asked, params));
+    const answer = finish(api, asked, 200, run(api, asked, read));
     const after = strike("error_after", signature);
     if (after !== undefined) return broken(api, asked, after.status, after.kept);
     keep(asked, answer);
     return onItsWay(api, asked, answer);
   } catch (error) {
-    const answer = failure(api, error, asked.requestId);
+    const answer = failure(api, error, asked);
     const kept = !(error instanceof ApiError && error.options.validation);
     if (kept) keep(asked, answer);
     else if (key !== undefined) tenant.idempotency.release(key);
@@ -161,7 +182,7 @@ function onItsWay({ faults }: Api, { signature }: Asked, answer: Outgoing): Outg
   return answer;
 }
 
-function run(api: Api, asked: Asked, params: { expand?: string[] | undefined }): string {
+function run(api: Api, asked: Asked, { params, kept }: ReadParameters): string {
   const { world } = asked.tenant;
   const { expand, ...rest } = params;
   const lag = api.faults.strike("list_lag", asked.signature);
@@ -172,7 +193,7 @@ function run(api: Api, asked: Asked, params: { expand?: string[] | undefined }):
     version: asked.version,
   };
   const result = world.causedBy({ id: asked.requestId, idempotency_key: asked.key ?? null }, () =>
-    asked.match.route.run(call, { expand, ...rest } as never),
+    keepOn(world, asked.match.route.run(call, { expand, ...rest } as never), kept, asked.requestId),
   );
   const view = { version: asked.version, ...(expand === undefined ? {} : { expand }) };
   const shown = isPage(result) ? renderPage(world, result, view) : render(world, result, view);
@@ -180,9 +201,9 @@ function run(api: Api, asked: Asked, params: { expand?: string[] | undefined }):
 }
 
 /** Runs a request whose caller was told otherwise; a refusal is not answered. */
-function runUnseen(api: Api, asked: Asked, params: { expand?: string[] | undefined }): void {
+function runUnseen(api: Api, asked: Asked, read: ReadParameters): void {
   try {
-    run(api, asked, params);
+    run(api, asked, read);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }
@@ -239,8 +260,16 @@ function finish(api: Api, asked: Asked, status: number, body: string): Outgoing 
   };
 }
 
-function failure(api: Api, error: unknown, requestId: string): Outgoing {
+function failure(
+  api: Api,
+  error: unknown,
+  { requestId, signature }: Pick<Asked, "requestId"> & { readonly signature: string | undefined },
+): Outgoing {
   const known = error instanceof ApiError;
+  if (known && error.options.unmodelled !== undefined && signature !== undefined) {
+    const parameter = error.options.unmodelled || undefined;
+    api.unmodelled.note({ request: signature, parameter, message: error.message });
+  }
   const body: ErrorBody = known
     ? error.body
     : {

@@ -21,11 +21,17 @@ export interface Call<Names extends string = string> {
 }
 
 export interface Route {
-  readonly method: Method;
+  readonly method: string;
   readonly pattern: string;
-  readonly shape: Shape;
+  /** What it takes; undefined for a request that is not modelled, which gets the form as it came. */
+  readonly shape: Shape | undefined;
   readonly run: (call: Call, params: never) => object;
+  /** Parameters without effect, with what Stripe shows of each by default: resources/kept.ts. */
+  readonly keeps?: { readonly [name: string]: object };
 }
+
+/** Method and path pattern, such as `GET /v1/customers/:customer`. */
+export const signatureOf = ({ method, pattern }: Route): string => `${method} ${pattern}`;
 
 export function route<const P extends string, S extends Shape>(
   signature: `${Method} ${P}`,

@@ -1,5 +1,5 @@
-/** Every request that the double understands. What is not here is answered with 501. */
-import type { Route } from "../http/route.js";
+/** Every request that the double models. What Stripe has beyond it is answered with 501. */
+import { type Route, signatureOf } from "../http/route.js";
 import { accounts } from "./accounts.js";
 import { coupons } from "./catalogue/coupons.js";
 import { prices } from "./catalogue/prices.js";
@@ -10,6 +10,7 @@ import { customers } from "./customers.js";
 import { events } from "./events.js";
 import { invoiceItems } from "./invoices/invoice-items.js";
 import { invoices } from "./invoices/invoices.js";
+import { KEPT } from "./kept.js";
 import { charges } from "./payments/charges.js";
 import { paymentIntents } from "./payments/payment-intents.js";
 import { paymentMethods } from "./payments/payment-methods.js";
@@ -20,7 +21,7 @@ import { subscriptionItems } from "./subscriptions/items.js";
 import { subscriptions } from "./subscriptions/subscriptions.js";
 import { webhookEndpoints } from "./webhook-endpoints.js";
 
-export const routes: readonly Route[] = [
+const modelled: readonly Route[] = [
   ...accounts,
   ...charges,
   ...checkoutSessions,
@@ -41,3 +42,8 @@ export const routes: readonly Route[] = [
   ...subscriptions,
   ...webhookEndpoints,
 ];
+
+export const routes: readonly Route[] = modelled.map((route) => ({
+  ...route,
+  keeps: KEPT[signatureOf(route)] ?? {},
+}));

@@ -14,6 +14,7 @@ export function dumpWorlds(worlds: readonly World[], deliveries: readonly Delive
     ),
     hidden: Object.fromEntries(world.hidden),
     deleted: Object.fromEntries(world.deleted),
+    ...(world.standIns.size === 0 ? {} : { unmodelled: [...world.standIns.values()] }),
     events: [...world.events.values()].map((event) => ({
       ...event,
       request: cause(event.request),

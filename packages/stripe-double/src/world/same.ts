@@ -11,3 +11,8 @@ export function same(a: unknown, b: unknown): boolean {
     keys.every((key) => Object.hasOwn(right, key) && same(left[key], right[key]))
   );
 }
+
+/** Whether a value has fields of its own: neither a list nor a plain value. */
+export function isPlainObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

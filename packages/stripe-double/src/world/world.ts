@@ -115,6 +115,8 @@ export interface World {
   readonly hidden: Map<string, { readonly [field: string]: unknown }>;
   /** Objects that are gone but that Stripe still knows, with what they were. */
   readonly deleted: Map<string, Kind>;
+  /** By id, objects of kinds that the double does not model: http/stand-in.ts. */
+  readonly standIns: Map<string, { readonly id: string; readonly object: string }>;
   /** Prices made on the spot, which no list shows. */
   readonly inline: Set<string>;
   /** Where the double listens; the hosted pages are there too. */
@@ -190,6 +192,7 @@ export function createWorld(options: WorldOptions): World {
     events: new Collection<StoredEvent>(clock.now),
     hidden: new Map(),
     deleted: new Map(),
+    standIns: new Map(),
     inline: new Set(),
     due: {
       subscription: (id) => options.dues.subscription(world, id),

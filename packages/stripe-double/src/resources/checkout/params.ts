@@ -25,6 +25,7 @@ export const checkoutShape = {
   billing_address_collection: oneOf("auto", "required"),
   cancel_url: word,
   client_reference_id: word,
+  currency: word,
   customer: word,
   customer_creation: oneOf("always", "if_required"),
   customer_email: word,

@@ -1,5 +1,6 @@
 /** Checkout sessions: what is asked for is kept; paying is in billing/checkout. */
 
+import { notModelled } from "../../api/errors.js";
 import { listArray, pageShape } from "../../api/list.js";
 import { group, metadata, oneOf, required, word } from "../../api/params.js";
 import { couponOf } from "../../billing/checkout/discounts.js";
@@ -37,6 +38,9 @@ function createSession(world: World, params: CheckoutParams, version: string): C
   const { mode, subscription_data: plan, payment_intent_data: intent } = params;
   const trial = plan?.trial_period_days !== undefined || plan?.trial_end !== undefined;
   const sum = checkLines(world, mode, params.line_items ?? [], trial);
+  if (params.currency !== undefined && params.currency.toLowerCase() !== sum.currency) {
+    throw notModelled("a checkout in another currency than that of its prices");
+  }
   const discount = params.discounts?.[0];
   const customer =
     params.customer === undefined ? undefined : world.find("customer", params.customer);

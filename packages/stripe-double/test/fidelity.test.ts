@@ -65,6 +65,7 @@ const KINDS: { readonly [kind: string]: Explained } = {
   invoiceitem: {
     "parent.subscription_details.subscription_item": "optional",
     "pricing.price_details": "optional",
+    proration_details: "optional",
   },
   item: {},
   line_item: { "pricing.price_details": "optional" },

@@ -12,10 +12,11 @@ import {
 } from "../billing/checkout/checkout.js";
 import type { CheckoutSession } from "../billing/checkout/session.js";
 import { attemptOf, lineItems, purposeOf, successUrl } from "../billing/checkout/session.js";
+import { money } from "../billing/money.js";
 import type { World } from "../world/world.js";
 import { cardFields, entered, type Form, readCard } from "./card-form.js";
 import { field, type Html, html, type PageAnswer, page, seeOther } from "./html.js";
-import { day, intervalText, money, priceText } from "./money.js";
+import { day, intervalText, priceText } from "./money.js";
 
 type Totals = Pick<CheckoutSession, "amount_subtotal" | "amount_total" | "total_details">;
 

@@ -1,17 +1,7 @@
-/** Amounts, intervals and days, in the words the pages use. */
+/** Prices, intervals and days, in the words the pages use. */
 import type Stripe from "stripe";
+import { money } from "../billing/money.js";
 import type { Plain } from "../world/plain.js";
-
-/** Stripe counts these in hundredths although the currencies have no smaller unit any more. */
-const IN_HUNDREDTHS = new Set(["isk", "ugx"]);
-
-export function money(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
-  const digits = IN_HUNDREDTHS.has(currency)
-    ? 2
-    : (format.resolvedOptions().maximumFractionDigits ?? 2);
-  return format.format(amount / 10 ** digits);
-}
 
 export function day(seconds: number): string {
   const format = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });

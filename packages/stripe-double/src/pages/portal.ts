@@ -4,6 +4,7 @@
  */
 
 import { ApiError } from "../api/errors.js";
+import { money } from "../billing/money.js";
 import {
   canChange,
   cancelInPortal,
@@ -18,7 +19,7 @@ import { portalSessionId } from "../resources/portal/sessions.js";
 import type { World } from "../world/world.js";
 import { entered, type Form, readCard } from "./card-form.js";
 import { type Html, html, type PageAnswer, page, seeOther } from "./html.js";
-import { day, money, priceText } from "./money.js";
+import { day, priceText } from "./money.js";
 import { cancelPage, cardPage, updatePage } from "./portal-forms.js";
 
 const NOTICES: Record<string, string> = {

@@ -3,6 +3,7 @@ import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { amountOf } from "../invoices/lines.js";
+import { shareOut } from "../invoices/shares.js";
 
 export type LineItem = Plain<Stripe.LineItem>;
 type Price = Plain<Stripe.Price>;
@@ -62,17 +63,10 @@ export function discounted(items: readonly LineItem[], coupon: Coupon | undefine
   });
 }
 
-/** Spreads a discount over the lines by their amounts; the last one that costs takes the rest. */
+/** Spreads a discount over the lines by their amounts. */
 function shares(amounts: readonly number[], coupon: Coupon | undefined): number[] {
   const whole = amounts.reduce((sum, amount) => sum + amount, 0);
-  const off = coupon === undefined ? 0 : couponOff(coupon, whole);
-  const last = amounts.findLastIndex((amount) => amount > 0);
-  let left = off;
-  return amounts.map((amount, index) => {
-    const share = index === last ? left : whole === 0 ? 0 : Math.floor((off * amount) / whole);
-    left -= share;
-    return share;
-  });
+  return shareOut(coupon === undefined ? 0 : couponOff(coupon, whole), amounts);
 }
 
 export function totalsOf(items: readonly LineItem[]) {

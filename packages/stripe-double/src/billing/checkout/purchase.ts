@@ -1,6 +1,7 @@
 /** What a checkout buys: a payment of its own, or a subscription whose first invoice is paid. */
 import type { World } from "../../world/world.js";
 import { assignDiscount, discountsFrom } from "../invoices/discounts.js";
+import { createInvoiceItem } from "../invoices/invoice-items.js";
 import { type Invoice, intentIdOf, markPaid, recordAttempt } from "../invoices/invoices.js";
 import { isMetered } from "../invoices/lines.js";
 import { attachPaymentMethod, cardState } from "../payments/payment-methods.js";
@@ -9,7 +10,6 @@ import {
   createPaymentIntent,
   type PaymentIntent,
 } from "../payments/payments.js";
-import { createInvoiceItem } from "../subscriptions/prorations.js";
 import type { Subscription } from "../subscriptions/subscription.js";
 import { createSubscription } from "../subscriptions/subscriptions.js";
 import { sourceOf } from "./discounts.js";
@@ -115,6 +115,7 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
     : [];
   const subscription = createSubscription(world, {
     customer,
+    billing_mode: purpose.billing_mode,
     items: items
       .filter(({ price }) => price.recurring)
       .map(({ price, quantity }) => ({ price: price.id, quantity })),

@@ -7,6 +7,7 @@ import { refused } from "../../api/errors.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { cancelPaymentIntent } from "../payments/payments.js";
+import type { BillingMode } from "../subscriptions/billing-mode.js";
 import type { LineItem } from "./lines.js";
 
 export type CheckoutSession = Plain<Stripe.Checkout.Session>;
@@ -14,6 +15,7 @@ type Metadata = { [key: string]: string };
 
 /** What completing the session makes. */
 export interface Purpose {
+  readonly billing_mode?: BillingMode | undefined;
   readonly trial_period_days?: number | undefined;
   readonly trial_end?: number | undefined;
   readonly missing_payment_method?: "cancel" | "create_invoice" | "pause" | undefined;

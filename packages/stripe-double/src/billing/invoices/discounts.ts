@@ -8,6 +8,7 @@ import { referenced } from "../../resources/common.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { cyclesAfter } from "../period.js";
+import type { Terms } from "./shares.js";
 
 export type Discount = Plain<Stripe.Discount>;
 export type Coupon = Plain<Stripe.Coupon>;
@@ -34,6 +35,8 @@ interface Applied {
   readonly discount: Discount;
   /** As it was when applied: the coupon may be deleted since, and the discount stays. */
   readonly coupon: Coupon;
+  /** Whether an invoice has it. */
+  readonly used: boolean;
 }
 
 const applied = new WeakMap<World, Map<string, Applied>>();
@@ -148,7 +151,7 @@ export function discountFrom(
     subscription: target.subscription ?? null,
     subscription_item: target.subscription_item ?? null,
   };
-  appliedIn(world).set(discount.id, { discount, coupon });
+  appliedIn(world).set(discount.id, { discount, coupon, used: false });
   return discount;
 }
 
@@ -213,38 +216,14 @@ export function retirePromotionCodes(world: World, coupon: string): void {
   }
 }
 
-/** A part of what is paid: the coupon may apply to some products only. */
-export interface Part {
-  readonly product: string | undefined;
-  readonly amount: number;
-}
-
-/**
- * How much a discount takes off a subtotal. Without `parts`, a coupon for certain products is
- * taken to apply to all of it.
- */
-export function amountOff(
-  world: World,
-  discount: Discount | string,
-  subtotal: number,
-  parts?: readonly Part[],
-): number {
-  const id = typeof discount === "string" ? discount : discount.id;
-  const coupon = appliedIn(world).get(id)?.coupon;
-  if (coupon === undefined) return 0;
-  const only = productsOf(world, coupon.id);
-  const base =
-    only === undefined || parts === undefined
-      ? subtotal
-      : parts.reduce(
-          (sum, { product, amount }) => sum + (only.includes(product ?? "") ? amount : 0),
-          0,
-        );
-  const off =
-    coupon.percent_off === null
-      ? (coupon.amount_off ?? 0)
-      : Math.round((base * coupon.percent_off) / 100);
-  return Math.max(0, Math.min(base, off));
+/** What these discounts take off, as their coupons were when they were applied. */
+export function termsOf(world: World, discounts: readonly string[]): Terms[] {
+  return discounts.flatMap((discount) => {
+    const coupon = appliedIn(world).get(discount)?.coupon;
+    if (coupon === undefined) return [];
+    const { percent_off, amount_off } = coupon;
+    return [{ discount, percent_off, amount_off, products: productsOf(world, coupon.id) }];
+  });
 }
 
 /** The products that a coupon is limited to, which Stripe shows only when asked. */
@@ -254,13 +233,24 @@ export function productsOf(world: World, coupon: string): readonly string[] | un
   return Array.isArray(limits.products) ? limits.products : undefined;
 }
 
-/** Whether a discount is over for an invoice that begins then: its months have passed. */
-export function hasEnded(world: World, id: string, at: number): boolean {
-  const end = findDiscount(world, id)?.end;
-  return typeof end === "number" && at >= end;
+/**
+ * Those of the discounts that count for what is billed at this time: their months have not passed,
+ * and one that serves a single invoice has not served it yet.
+ */
+export function usable(world: World, discounts: readonly string[], at: number): string[] {
+  return discounts.filter((id) => {
+    const known = appliedIn(world).get(id);
+    if (known === undefined) return true;
+    const { end } = known.discount;
+    if (typeof end === "number" && at >= end) return false;
+    return known.coupon.duration !== "once" || !known.used;
+  });
 }
 
-/** Whether it serves one invoice only. */
-export function isForOnce(world: World, id: string): boolean {
-  return appliedIn(world).get(id)?.coupon.duration === "once";
+/** Says that an invoice has these discounts. */
+export function noteUse(world: World, discounts: readonly string[]): void {
+  for (const id of discounts) {
+    const known = appliedIn(world).get(id);
+    if (known !== undefined) appliedIn(world).set(id, { ...known, used: true });
+  }
 }

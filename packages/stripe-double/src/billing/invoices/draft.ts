@@ -2,7 +2,8 @@
 import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import type { StoredEvent, World } from "../../world/world.js";
-import { amountOff } from "./discounts.js";
+import { noteUse, termsOf } from "./discounts.js";
+import { discountParts, sumOf } from "./shares.js";
 
 export type Invoice = Plain<Stripe.Invoice>;
 export type InvoiceLine = Plain<Stripe.InvoiceLineItem>;
@@ -29,28 +30,41 @@ export interface Draft {
   readonly finalizesIn?: number | null;
 }
 
-/** Sums what the lines and discounts make of it, and what the customer's balance leaves to pay. */
-function totals(
+/** The lines with what the invoice's discounts take off each. Prorations bring theirs along. */
+function discounted(
   world: World,
   lines: readonly InvoiceLine[],
   discounts: readonly string[],
-  balance: number,
-) {
-  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0);
-  const amounts: { amount: number; discount: string }[] = [];
-  let left = Math.max(0, subtotal);
-  for (const discount of discounts) {
-    const amount = Math.min(left, amountOff(world, discount, left));
-    left -= amount;
-    amounts.push({ amount, discount });
-  }
-  const total = subtotal < 0 ? subtotal : left;
+): InvoiceLine[] {
+  const parts = lines.map(({ amount, discountable, pricing }) => ({
+    amount,
+    discountable,
+    product: pricing?.price_details?.product,
+  }));
+  const amounts = discountParts(parts, termsOf(world, discounts));
+  return lines.map((line, index) =>
+    line.discountable ? { ...line, discount_amounts: [...(amounts[index] ?? [])] } : line,
+  );
+}
+
+/** Sums what the lines make of it, and what the customer's balance leaves to pay. */
+function totals(lines: readonly InvoiceLine[], discounts: readonly string[], balance: number) {
+  const subtotal = sumOf(lines);
+  const parts = lines.flatMap(({ discount_amounts: amounts }) => amounts ?? []);
+  const total = subtotal - sumOf(parts);
+  const named = [...new Set([...discounts, ...parts.map(({ discount }) => discount)])];
+  const amounts = named.map((discount) => ({
+    amount: sumOf(parts.filter((part) => part.discount === discount)),
+    discount,
+  }));
   return {
     subtotal,
     subtotal_excluding_tax: subtotal,
     total,
     total_excluding_tax: total,
-    total_discount_amounts: amounts,
+    total_discount_amounts: amounts.filter(
+      ({ amount, discount }) => amount !== 0 || discounts.includes(discount),
+    ),
     amount_due: Math.max(0, total + balance),
     amount_remaining: Math.max(0, total + balance),
     starting_balance: balance,
@@ -59,6 +73,7 @@ function totals(
 
 export function draftInvoice(world: World, draft: Draft): Invoice {
   const invoice = world.objects.invoice.add(composeInvoice(world, world.id("in"), draft));
+  noteUse(world, draft.discounts ?? []);
   const known = announcements.get(world) ?? new Map<string, StoredEvent>();
   announcements.set(world, known);
   known.set(invoice.id, world.raise("invoice.created", invoice));
@@ -75,10 +90,11 @@ export function announcementOf(world: World, invoice: string): StoredEvent | und
 /** Works an invoice out without keeping it or telling anybody. */
 export function composeInvoice(world: World, id: string, draft: Draft): Invoice {
   const customer = world.find("customer", draft.customer, "customer");
-  const lines = draft.lines.map(
+  const discounts = [...(draft.discounts ?? [])];
+  const numbered = draft.lines.map(
     (line): InvoiceLine => ({ ...line, id: world.id("il"), invoice: id }),
   );
-  const discounts = [...(draft.discounts ?? [])];
+  const lines = discounted(world, numbered, discounts);
   const finalizesIn = draft.finalizesIn ?? null;
   return {
     id,
@@ -171,6 +187,6 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
     total_pretax_credit_amounts: [],
     total_taxes: [],
     webhooks_delivered_at: null,
-    ...totals(world, lines, discounts, customer.balance),
+    ...totals(lines, discounts, customer.balance),
   };
 }

@@ -2,7 +2,11 @@
 import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
+import { money } from "../money.js";
+import { termsOf } from "./discounts.js";
 import type { InvoiceLine } from "./draft.js";
+import type { InvoiceItem } from "./invoice-items.js";
+import { type Amounts, discountParts } from "./shares.js";
 
 type NewLine = Omit<InvoiceLine, "id" | "invoice">;
 type Item = Plain<Stripe.SubscriptionItem>;
@@ -37,6 +41,33 @@ export function amountOf(price: Plain<Stripe.Price>, quantity: number): number {
   return Math.round(Number(price.unit_amount_decimal ?? price.unit_amount ?? 0) * quantity);
 }
 
+const quantityOf = (item: Item): number => item.quantity ?? (isMetered(item.price) ? 0 : 1);
+
+/** What each of these items costs for a whole period, with what the discounts take off it. */
+export function amountsOf(
+  world: World,
+  items: readonly Item[],
+  discounts: readonly string[],
+): Amounts[] {
+  const parts = items.map((item) => ({
+    amount: amountOf(item.price, quantityOf(item)),
+    discountable: true,
+    product: item.price.product,
+  }));
+  const off = discountParts(parts, termsOf(world, discounts));
+  return parts.map(({ amount }, index) => ({ gross: amount, discounts: off[index] ?? [] }));
+}
+
+export const nameOf = (world: World, { product }: Pick<Plain<Stripe.Price>, "product">): string =>
+  world.objects.product.get(product)?.name ?? product;
+
+/** `(at $10.00 / month)`, `(at $30.00 / every 3 months)`. */
+function rateOf({ unit_amount_decimal: amount, currency, recurring }: Plain<Stripe.Price>): string {
+  const { interval = "month", interval_count: count = 1 } = recurring ?? {};
+  const each = money(Number(amount ?? 0), currency);
+  return `(at ${each} / ${count === 1 ? interval : `every ${count} ${interval}s`})`;
+}
+
 function pricingOf(price: Plain<Stripe.Price>): NonNullable<NewLine["pricing"]> {
   return {
     type: "price_details",
@@ -52,13 +83,11 @@ export function periodLine(
   item: Item,
   trial: boolean,
 ): NewLine {
-  const quantity = item.quantity ?? (isMetered(item.price) ? 0 : 1);
-  const product = world.objects.product.get(item.price.product);
+  const quantity = quantityOf(item);
+  const name = nameOf(world, item.price);
   return {
     ...lineOf(world, item.price.currency, trial ? 0 : amountOf(item.price, quantity)),
-    description: trial
-      ? `Trial period for ${product?.name ?? item.price.product}`
-      : `${quantity} × ${product?.name ?? item.price.product}`,
+    description: trial ? `Trial period for ${name}` : `${quantity} × ${name} ${rateOf(item.price)}`,
     period: { start: item.current_period_start, end: item.current_period_end },
     parent: {
       type: "subscription_item_details",
@@ -79,25 +108,53 @@ export function periodLine(
 }
 
 /** What an invoice item becomes on the invoice that bills it. */
-export function itemLine(world: World, item: Plain<Stripe.InvoiceItem>): NewLine {
+export function itemLine(world: World, item: InvoiceItem): NewLine {
+  const owner = item.parent?.subscription_details;
+  const applied = item.proration_details?.discount_amounts ?? [];
+  const inside = item.amount === item.net_amount;
   return {
     ...lineOf(world, item.currency, item.amount),
     description: item.description,
     discountable: item.discountable,
+    discounts: item.discounts ?? [],
+    // Discounts that the amount has inside are named without an amount.
+    discount_amounts: applied.map((each) => (inside ? { ...each, amount: 0 } : each)),
     metadata: item.metadata ?? {},
     period: { start: item.period.start, end: item.period.end },
-    parent: {
-      type: "invoice_item_details",
-      subscription_item_details: null,
-      invoice_item_details: {
-        invoice_item: item.id,
-        proration: item.proration,
-        proration_details: { credited_items: null },
-        subscription: item.parent?.subscription_details?.subscription ?? null,
-      },
-    },
+    parent: owner ? prorationParent(item, owner) : itemParent(item),
+    pricing: item.pricing,
     quantity: item.quantity,
     quantity_decimal: String(item.quantity),
-    subscription: item.parent?.subscription_details?.subscription ?? null,
+    subscription: owner?.subscription ?? null,
+  };
+}
+
+const itemParent = ({ id, proration }: InvoiceItem): NewLine["parent"] => ({
+  type: "invoice_item_details",
+  subscription_item_details: null,
+  invoice_item_details: {
+    invoice_item: id,
+    proration,
+    proration_details: { credited_items: null },
+    subscription: null,
+  },
+});
+
+/** A line for a change of a subscription item, with the lines of the debit that it credits. */
+function prorationParent(
+  item: InvoiceItem,
+  owner: NonNullable<NonNullable<InvoiceItem["parent"]>["subscription_details"]>,
+): NewLine["parent"] {
+  const credited = item.proration_details?.credited_items?.invoice_line_item_details ?? null;
+  return {
+    type: "subscription_item_details",
+    invoice_item_details: null,
+    subscription_item_details: {
+      invoice_item: item.id,
+      proration: item.proration,
+      proration_details: { credited_items: credited },
+      subscription: owner.subscription,
+      subscription_item: owner.subscription_item ?? "",
+    },
   };
 }

@@ -10,6 +10,7 @@ import type { Plain } from "../../world/plain.js";
 import { stream } from "../../world/random.js";
 import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
+import { money } from "../money.js";
 import type { Charge } from "./charges.js";
 import { cardState } from "./payment-methods.js";
 
@@ -243,13 +244,6 @@ function giveBack(world: World, refund: Refund): void {
   const charge = world.find("charge", refund.charge ?? "");
   const amount = charge.amount_refunded - refund.amount;
   world.patch("charge", charge.id, { amount_refunded: amount, refunded: false });
-}
-
-/** An amount as Stripe's messages write it: `$40.00`. */
-export function money(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
-  const { maximumFractionDigits: places = 2 } = format.resolvedOptions();
-  return format.format(amount / 10 ** places);
 }
 
 function digits(id: string): string {

@@ -2,13 +2,14 @@
 import { invalid, notModelled, refused } from "../../api/errors.js";
 import { mergeMetadata } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
+import { composeInvoiceItem, createInvoiceItem } from "../invoices/invoice-items.js";
 import { collectInvoice, finalizeInvoice } from "../invoices/invoices.js";
 import { isMetered, itemLine } from "../invoices/lines.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
 import { cycleEnd } from "../period.js";
 import { planOf } from "../plan.js";
 import { checkItems, checkSellable, makeItem, type SubscriptionItem } from "./items.js";
-import { composeInvoiceItem, createInvoiceItem, prorations } from "./prorations.js";
+import { prorations } from "./prorations.js";
 import { cycleOf, type Subscription, sameCycle } from "./subscription.js";
 import { billSubscription, draftFor, type PaymentBehavior } from "./subscriptions.js";
 

@@ -4,7 +4,7 @@
  * no other file there imports it; they ask for it through `world.due`.
  */
 import type { World } from "../../world/world.js";
-import { hasEnded, isForOnce } from "../invoices/discounts.js";
+import { usable } from "../invoices/discounts.js";
 import { hasPaymentMethod, voidInvoice } from "../invoices/invoices.js";
 import { DAY, HOUR } from "../later.js";
 import { cycleEnd } from "../period.js";
@@ -144,9 +144,7 @@ function renew(world: World, before: Subscription): void {
   const after = world.patch("subscription", before.id, {
     status: before.status === "trialing" ? "active" : before.status,
     items: { ...before.items, data: before.items.data.map((item) => ({ ...item, ...period })) },
-    discounts: before.discounts.filter(
-      (id) => !isForOnce(world, id) && !hasEnded(world, id, start),
-    ),
+    discounts: usable(world, before.discounts, start),
   });
   const kept = before.pause_collection?.behavior === "keep_as_draft";
   const invoice = billSubscription(world, after, "subscription_cycle", {

@@ -1,79 +1,15 @@
-/** Credits and charges for a change within a period, as invoice items that wait to be billed. */
-import type Stripe from "stripe";
-import type { Plain } from "../../world/plain.js";
+/** Credits and charges for a change within a period. */
 import type { World } from "../../world/world.js";
-import { amountOf } from "../invoices/lines.js";
+import { usable } from "../invoices/discounts.js";
+import type { NewInvoiceItem } from "../invoices/invoice-items.js";
+import { amountsOf, nameOf } from "../invoices/lines.js";
+import { type Amounts, netOf, partOf } from "../invoices/shares.js";
+import { cycleEnd } from "../period.js";
+import { type Debit, debitsOf, unused } from "./debits.js";
 import type { SubscriptionItem } from "./items.js";
-import { type Subscription, sameCycle } from "./subscription.js";
+import { cycleOf, type Subscription, sameCycle } from "./subscription.js";
 
-type InvoiceItem = Plain<Stripe.InvoiceItem>;
-
-export interface NewInvoiceItem {
-  readonly customer: string;
-  readonly amount: number;
-  readonly currency: string;
-  readonly description?: string | null | undefined;
-  readonly invoice?: string | undefined;
-  readonly metadata?: { [key: string]: string } | undefined;
-  readonly period?: { readonly start: number; readonly end: number };
-  readonly proration?: boolean;
-  readonly subscription?: { readonly id: string; readonly item: string };
-  readonly price?: Plain<Stripe.Price>;
-  readonly quantity?: number;
-}
-
-/** Works an item out without keeping it or telling anybody. */
-export function composeInvoiceItem(world: World, id: string, params: NewInvoiceItem): InvoiceItem {
-  const now = world.now();
-  const quantity = params.quantity ?? 1;
-  return {
-    id,
-    object: "invoiceitem",
-    amount: params.amount,
-    currency: params.currency,
-    customer: params.customer,
-    customer_account: null,
-    date: now,
-    description: params.description ?? null,
-    discountable: !params.proration,
-    discounts: [],
-    invoice: params.invoice ?? null,
-    livemode: world.livemode,
-    metadata: params.metadata ?? {},
-    net_amount: params.amount,
-    parent: params.subscription
-      ? {
-          type: "subscription_details",
-          subscription_details: {
-            subscription: params.subscription.id,
-            subscription_item: params.subscription.item,
-          },
-        }
-      : null,
-    period: { start: params.period?.start ?? now, end: params.period?.end ?? now },
-    pricing: params.price
-      ? {
-          type: "price_details",
-          price_details: { price: params.price.id, product: params.price.product },
-          unit_amount_decimal: params.price.unit_amount_decimal,
-        }
-      : null,
-    proration: params.proration ?? false,
-    quantity,
-    quantity_decimal: String(quantity),
-    tax_rates: [],
-    test_clock: null,
-  };
-}
-
-export function createInvoiceItem(world: World, params: NewInvoiceItem): InvoiceItem {
-  const item = composeInvoiceItem(world, world.id("ii"), params);
-  world.objects.invoiceitem.add(item);
-  world.raise("invoiceitem.created", item);
-  return item;
-}
-
-/** Credits for the rest of what was paid for the old items, and charges for the rest of the new ones. */
+/** Credits for the rest of what was debited for the old items, and charges for the rest of the new ones. */
 export function prorations(
   world: World,
   subscription: Subscription,
@@ -81,13 +17,13 @@ export function prorations(
 ): NewInvoiceItem[] {
   if (subscription.status === "trialing") return [];
   const old = subscription.items.data;
-  const credits = old.filter((item) => !isAmong(item, items));
+  const credited = old.filter((item) => !isAmong(item, items));
   // A new period is billed whole, so only a change within the period charges for its rest.
   const added = items.filter((item) => !isAmong(item, old));
-  const charges = added.length > 0 && sameCycle(old, items) ? added : [];
+  const charged = added.length > 0 && sameCycle(old, items) ? added : [];
   return [
-    ...credits.map((item) => proration(world, subscription, item, -1)),
-    ...charges.map((item) => proration(world, subscription, item, 1)),
+    ...credited.flatMap((item) => credits(world, subscription, item)),
+    ...charged.map((item) => charge(world, subscription, items, item)),
   ].filter(({ amount }) => amount !== 0);
 }
 
@@ -98,38 +34,100 @@ function isAmong(item: SubscriptionItem, others: readonly SubscriptionItem[]): b
   );
 }
 
+/** What an item does not use from now on. */
+function credits(
+  world: World,
+  subscription: Subscription,
+  item: SubscriptionItem,
+): NewInvoiceItem[] {
+  const now = world.now();
+  const debits = debitsOf(world, subscription.customer, item.id);
+  const flexible = subscription.billing_mode.type === "flexible";
+  return (flexible ? debits : classicDebits(world, subscription, item, debits)).map((debit) => {
+    const period = { start: Math.max(now, debit.period.start), end: debit.until };
+    const { gross, discounts } = unused(debit, now);
+    const amounts = {
+      gross: -gross,
+      discounts: discounts.map(({ amount, discount }) => ({ amount: -amount, discount })),
+    };
+    return proration(world, subscription, item, { amounts, period, credited: debit });
+  });
+}
+
+/**
+ * In classic billing mode a credit follows from the current price and quantity, and from the
+ * discounts that were used last, whatever was debited.
+ */
+function classicDebits(
+  world: World,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  debits: readonly Debit[],
+): Debit[] {
+  const last = debits.at(-1);
+  const discounts = last?.discounts.map(({ discount }) => discount) ?? [];
+  const items = subscription.items.data;
+  const amounts = amountsOf(world, items, discounts)[items.indexOf(item)];
+  const period = cycleAround(subscription, item);
+  const until = item.current_period_end;
+  return amounts ? [{ ...amounts, source: last?.source ?? null, period, until }] : [];
+}
+
+/** What an item costs from now on, among these items, until its period ends. */
+function charge(
+  world: World,
+  subscription: Subscription,
+  items: readonly SubscriptionItem[],
+  item: SubscriptionItem,
+): NewInvoiceItem {
+  const now = world.now();
+  const { start, end } = cycleAround(subscription, item);
+  const discounts = usable(world, subscription.discounts, now);
+  const whole = amountsOf(world, items, discounts)[items.indexOf(item)];
+  const part = Math.max(0, item.current_period_end - now) / (end - start);
+  const amounts = partOf(whole ?? { gross: 0, discounts: [] }, part);
+  const period = { start: now, end: item.current_period_end };
+  return proration(world, subscription, item, { amounts, period });
+}
+
+/** The whole cycle that an item is in, even if the subscription ends within it. */
+function cycleAround({ billing_cycle_anchor: anchor }: Subscription, item: SubscriptionItem) {
+  const start = item.current_period_start;
+  return { start, end: cycleEnd(anchor, cycleOf([item]), start) };
+}
+
+/** `09 Dec 2025`. */
+const dayOf = (moment: number): string => new Date(moment * 1000).toUTCString().slice(5, 16);
+
 function proration(
   world: World,
-  { id, customer }: Subscription,
+  { id, customer, billing_mode: mode }: Subscription,
   item: SubscriptionItem,
-  sign: 1 | -1,
+  {
+    amounts,
+    period,
+    credited,
+  }: {
+    readonly amounts: Amounts;
+    readonly period: { readonly start: number; readonly end: number };
+    /** The debit that this is a credit for. */
+    readonly credited?: Debit;
+  },
 ): NewInvoiceItem {
-  const { price, current_period_start: start, current_period_end: end } = item;
-  const now = world.now();
+  const itemized = mode.flexible?.proration_discounts === "itemized";
   const quantity = item.quantity ?? 1;
-  const part = start === end ? 0 : Math.max(0, end - now) / (end - start);
-  const name = world.objects.product.get(price.product)?.name ?? price.product;
+  const name = nameOf(world, item.price);
+  const what = quantity === 1 ? name : `${quantity} × ${name}`;
+  const kind = credited ? "Unused" : "Remaining";
   return {
     customer,
-    amount: sign * Math.round(amountOf(price, quantity) * part),
-    currency: price.currency,
-    description: `${sign < 0 ? "Unused" : "Remaining"} time on ${name}`,
-    period: { start: now, end },
-    proration: true,
+    amount: itemized ? amounts.gross : netOf(amounts),
+    currency: item.price.currency,
+    description: `${kind} time on ${what} after ${dayOf(period.start)}`,
+    period,
+    proration: { credits: credited?.source ?? null, discounts: amounts.discounts, itemized },
     subscription: { id, item: item.id },
-    price,
+    price: item.price,
     quantity,
   };
-}
-
-/** The items that wait for this subscription's next invoice. */
-export function pendingItems(world: World, subscription: Subscription): InvoiceItem[] {
-  return world.objects.invoiceitem
-    .where("customer", subscription.customer)
-    .filter(({ invoice, parent }) => invoice === null && ownedBy(parent, subscription.id));
-}
-
-function ownedBy(parent: InvoiceItem["parent"], subscription: string): boolean {
-  const owner = parent?.subscription_details?.subscription;
-  return owner === undefined || owner === subscription;
 }

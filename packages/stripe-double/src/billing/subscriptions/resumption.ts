@@ -1,11 +1,12 @@
 /** Pausing a subscription, and taking it up again, which waits until an invoice for that is paid. */
 import { notModelled, refused } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
+import { createInvoiceItem } from "../invoices/invoice-items.js";
 import { collectInvoice, finalizeInvoice, voidInvoice } from "../invoices/invoices.js";
 import { isRefused } from "../invoices/rehearsal.js";
 import { HOUR, later } from "../later.js";
 import { cycleEnd } from "../period.js";
-import { createInvoiceItem, prorations } from "./prorations.js";
+import { prorations } from "./prorations.js";
 import type { Subscription } from "./subscription.js";
 import { billSubscription, draftFor } from "./subscriptions.js";
 

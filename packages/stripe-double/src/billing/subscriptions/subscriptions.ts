@@ -2,8 +2,9 @@
 import { invalid, refused } from "../../api/errors.js";
 import { referenced } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
-import { type DiscountSource, discountsFrom } from "../invoices/discounts.js";
+import { type DiscountSource, discountsFrom, usable } from "../invoices/discounts.js";
 import { type Draft, draftInvoice, type Invoice } from "../invoices/draft.js";
+import { pendingItems } from "../invoices/invoice-items.js";
 import {
   collectInvoice,
   finalizeInvoice,
@@ -14,8 +15,8 @@ import { itemLine, periodLine } from "../invoices/lines.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
 import { HOUR } from "../later.js";
 import { cycleEnd } from "../period.js";
+import { type BillingMode, billingMode } from "./billing-mode.js";
 import { checkItems, checkSellable, costs, makeItem, type NewItem } from "./items.js";
-import { pendingItems } from "./prorations.js";
 import type { Subscription } from "./subscription.js";
 
 export type PaymentBehavior =
@@ -26,6 +27,7 @@ export type PaymentBehavior =
 
 export interface NewSubscription {
   readonly customer: string;
+  readonly billing_mode?: BillingMode | undefined;
   readonly items: readonly NewItem[];
   readonly default_payment_method?: string | null | undefined;
   readonly trial_end?: number | undefined;
@@ -91,7 +93,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
     billing_cycle_anchor: anchor,
     billing_cycle_anchor_config: null,
-    billing_mode: { flexible: { proration_discounts: "included" }, type: "flexible" },
+    billing_mode: params.billing_mode ?? billingMode(world.version),
     billing_schedules: [],
     billing_thresholds: null,
     cancel_at: params.cancel_at ?? (params.cancel_at_period_end ? period.end : null),
@@ -238,7 +240,7 @@ export function draftFor(
       subscription.collection_method === "send_invoice" ? "send_invoice" : "charge_automatically",
     days_until_due: subscription.days_until_due,
     default_payment_method: subscription.default_payment_method,
-    discounts: subscription.discounts,
+    discounts: usable(world, subscription.discounts, world.now()),
     auto_advance: options.autoAdvance ?? true,
     finalizesIn: options.finalizesIn ?? null,
   };

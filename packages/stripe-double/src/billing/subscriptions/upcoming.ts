@@ -1,5 +1,6 @@
 /** The invoice that is to come: like an invoice, but not made yet, and so without an id. */
 import type { World } from "../../world/world.js";
+import { usable } from "../invoices/discounts.js";
 import { composeInvoice, type Invoice } from "../invoices/draft.js";
 import { periodLine } from "../invoices/lines.js";
 import { cycleEnd } from "../period.js";
@@ -25,7 +26,7 @@ export function upcomingInvoice(world: World, subscription: Subscription): Invoi
     ),
     period,
     subscription: { id: subscription.id, metadata: subscription.metadata },
-    discounts: subscription.discounts,
+    discounts: usable(world, subscription.discounts, start),
   });
   // Stripe's types say that it has an id; what Stripe sends has none.
   return upcoming as Invoice;

@@ -15,6 +15,7 @@ import {
 import { checkMetered } from "../../billing/subscriptions/items.js";
 import type { World } from "../../world/world.js";
 import { inlinePriceShape } from "../catalogue/price-shapes.js";
+import { billingModeShape } from "../subscriptions/shapes.js";
 
 const lineShape = { price: word, price_data: group(inlinePriceShape), quantity: integer };
 
@@ -47,6 +48,7 @@ export const checkoutShape = {
   phone_number_collection: group({ enabled: required(flag) }),
   submit_type: oneOf("auto", "book", "donate", "pay", "subscribe"),
   subscription_data: group({
+    billing_mode: billingModeShape,
     description: word,
     metadata,
     trial_end: integer,

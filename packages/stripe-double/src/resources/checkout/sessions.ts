@@ -12,6 +12,7 @@ import {
   openCheckout,
 } from "../../billing/checkout/session.js";
 import { isMetered } from "../../billing/invoices/lines.js";
+import { billingMode } from "../../billing/subscriptions/billing-mode.js";
 import { route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
 import { createInlinePrice } from "../catalogue/prices.js";
@@ -134,6 +135,7 @@ function createSession(world: World, params: CheckoutParams, version: string): C
   };
   const described = plan ?? intent;
   return openCheckout(world, session, items, {
+    billing_mode: billingMode(version, plan?.billing_mode),
     trial_period_days: plan?.trial_period_days,
     trial_end: plan?.trial_end,
     missing_payment_method: plan?.trial_settings?.end_behavior.missing_payment_method,

@@ -2,8 +2,8 @@
 
 import { invalid } from "../../api/errors.js";
 import { flag, group, integer, metadata, required, text, word } from "../../api/params.js";
+import { createInvoiceItem } from "../../billing/invoices/invoice-items.js";
 import { amountOf } from "../../billing/invoices/lines.js";
-import { createInvoiceItem } from "../../billing/subscriptions/prorations.js";
 import { route } from "../../http/route.js";
 import { knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
 

@@ -16,6 +16,7 @@ import {
   text,
   word,
 } from "../../api/params.js";
+import { money } from "../../billing/money.js";
 import {
   findIntent,
   unexpectedState,
@@ -30,7 +31,6 @@ import {
   createPaymentIntent,
   type PaymentIntent,
 } from "../../billing/payments/payments.js";
-import { money } from "../../billing/payments/refunds.js";
 import { tellInvoice } from "../../billing/subscriptions/dunning.js";
 import { type Call, route } from "../../http/route.js";
 import type { World } from "../../world/world.js";

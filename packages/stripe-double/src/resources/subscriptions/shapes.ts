@@ -49,6 +49,11 @@ export const subscriptionShape = {
   }),
 };
 
+export const billingModeShape = group({
+  flexible: group({ proration_discounts: oneOf("included", "itemized") }),
+  type: required(oneOf("classic", "flexible")),
+});
+
 export const feedback = oneOf(
   "customer_service",
   "low_quality",

@@ -13,6 +13,7 @@ import {
   text,
   word,
 } from "../../api/params.js";
+import { billingMode } from "../../billing/subscriptions/billing-mode.js";
 import { cancelSubscription } from "../../billing/subscriptions/end.js";
 import { checkMetered } from "../../billing/subscriptions/items.js";
 import {
@@ -28,6 +29,7 @@ import { createInlinePrice } from "../catalogue/prices.js";
 import { knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
 import {
   anchorNow,
+  billingModeShape,
   collectionMethod,
   feedback,
   itemChangeShape,
@@ -71,18 +73,20 @@ const trialShape = { trial_end: word, trial_period_days: integer };
 const createShape = {
   ...subscriptionShape,
   ...trialShape,
+  billing_mode: billingModeShape,
   cancel_at: integer,
   currency: word,
   customer: required(word),
   items: required(listOf(group(itemShape))),
 };
 
-function create(world: World, params: Parsed<typeof createShape>) {
+function create(world: World, params: Parsed<typeof createShape>, version: string) {
   const customer = referenced(world, "customer", params.customer, "customer");
   if (params.cancel_at !== undefined) checkFuture(world, String(params.cancel_at), "cancel_at");
   const trial_end = trialEnd(world, params);
   return createSubscription(world, {
     customer: customer.id,
+    billing_mode: billingMode(version, params.billing_mode),
     items: priced(world, params.items),
     default_payment_method: params.default_payment_method,
     trial_end,
@@ -144,7 +148,9 @@ function usualResumption(version: string): ResumeBehavior {
 }
 
 export const subscriptions = [
-  route("POST /v1/subscriptions", createShape, ({ world }, params) => create(world, params)),
+  route("POST /v1/subscriptions", createShape, ({ world, version }, params) =>
+    create(world, params, version),
+  ),
   route("GET /v1/subscriptions", { ...listShape, ...filterShape }, list),
   route("GET /v1/subscriptions/:subscription", {}, ({ world, path }) =>
     world.find("subscription", path.subscription),
@@ -196,6 +202,23 @@ export const subscriptions = [
     },
     ({ world, path, version }, { payment_behavior: behavior }) =>
       resumeSubscription(world, path.subscription, behavior ?? usualResumption(version)),
+  ),
+  route(
+    "POST /v1/subscriptions/:subscription/migrate",
+    { billing_mode: required(billingModeShape) },
+    ({ world, path, version }, { billing_mode: asked }) => {
+      if (asked.type === "classic") {
+        throw invalid("A subscription can only be migrated to `flexible`.", "billing_mode[type]");
+      }
+      const mode = { ...billingMode(version, asked), updated_at: world.now() };
+      const change = { billing_mode: mode };
+      return world.change(
+        "subscription",
+        path.subscription,
+        change,
+        "customer.subscription.updated",
+      );
+    },
   ),
   route(
     "POST /v1/subscriptions/:subscription/pause",

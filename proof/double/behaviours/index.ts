@@ -1,5 +1,12 @@
 /** The list of behaviours, by theme. */
 import type { Theme } from "../harness/behaviour.js";
+import { catalogue } from "./api/catalogue.js";
+import { errors } from "./api/errors.js";
+import { events } from "./api/events.js";
+import { idempotency } from "./api/idempotency.js";
+import { lists } from "./api/lists.js";
+import { versions } from "./api/versions.js";
+import { webhooks } from "./api/webhooks.js";
 import { beginnings } from "./billing/beginnings.js";
 import { changes } from "./billing/changes.js";
 import { discounts } from "./billing/discounts.js";
@@ -10,6 +17,11 @@ import { previews } from "./billing/previews.js";
 import { prorations } from "./billing/prorations.js";
 import { subscriptions } from "./billing/subscriptions.js";
 import { trials } from "./billing/trials.js";
+import { checkout } from "./payments/checkout.js";
+import { paymentIntents } from "./payments/payment-intents.js";
+import { paymentMethods } from "./payments/payment-methods.js";
+import { portal } from "./payments/portal.js";
+import { refunds } from "./payments/refunds.js";
 
 export const themes: readonly Theme[] = [
   beginnings,
@@ -22,4 +34,16 @@ export const themes: readonly Theme[] = [
   invoices,
   dunning,
   endings,
+  checkout,
+  portal,
+  paymentIntents,
+  paymentMethods,
+  refunds,
+  catalogue,
+  lists,
+  errors,
+  idempotency,
+  events,
+  webhooks,
+  versions,
 ];

@@ -1,5 +1,6 @@
 /** How checks read what the SDK answers: references, times, refusals and fields without a type. */
 import Stripe from "stripe";
+import type { Observed } from "./behaviour.js";
 
 /** The object behind a reference that was expanded; that it was not is an error. */
 export function expanded<T extends { id: string }>(reference: string | T | null | undefined): T {
@@ -54,6 +55,10 @@ export function at(value: unknown, path: string): unknown {
       value,
     );
 }
+
+/** What an event says that an object had before. */
+export const previous = ({ data }: Stripe.Event): Observed =>
+  JSON.parse(JSON.stringify(data.previous_attributes ?? null)) as Observed;
 
 /** What a call was refused with; status 200 if it was not. */
 export interface Refusal {

@@ -51,7 +51,7 @@ export const prorations: Theme = {
     },
     {
       name: "wording of the lines of a change",
-      source: payload("pay-rails/pay, fixtures of invoices with prorations"),
+      source: payload("a recorded invoice: Remaining time on Gold plan after 01 Sep 2020"),
       now: APRIL_1,
       expected: ["Remaining time on Pro after 16 Apr 2026", "Unused time on Pro after 16 Apr 2026"],
       async see(world) {
@@ -61,7 +61,7 @@ export const prorations: Theme = {
     },
     {
       name: "wording of the line of a period",
-      source: reference("invoice-line-item/object#description"),
+      source: payload("recorded invoices: 1 × Gold Special (at $20.00 / month)"),
       expected: "1 × Pro (at $10.00 / month)",
       async see({ subscribe }) {
         const { latest_invoice } = await subscribe(1000, { expand: ["latest_invoice"] });

@@ -9,6 +9,7 @@ import {
   type CheckoutOutcome,
   completeCheckout,
 } from "./billing/checkout/checkout.js";
+import { sessionOfIntent } from "./billing/checkout/session.js";
 import { authenticatePaymentIntent } from "./billing/payments/payments.js";
 import { failRefund, type RefundFailure, settleRefund } from "./billing/payments/refunds.js";
 import { planOf } from "./billing/plan.js";
@@ -29,11 +30,16 @@ export interface Dashboard {
   /**
    * Pays an open checkout session without a browser; a card that is declined leaves it open. Takes
    * the session's id or the address of its page, as links answer it. Throws, with the reason, if
-   * there is no such session or what was entered cannot be sent.
+   * there is no such session or what was entered cannot be sent. `promotionCode` is what the customer
+   * types, on a session with `allow_promotion_codes`.
    */
   payCheckout(
     session: string,
-    options?: { readonly card?: string; readonly email?: string },
+    options?: {
+      readonly card?: string;
+      readonly email?: string;
+      readonly promotionCode?: string;
+    },
   ): Exclude<CheckoutOutcome["outcome"], "invalid">;
   /**
    * The customer answers their bank, or not, about a payment that waits for it: a payment intent, or
@@ -68,21 +74,29 @@ export function sessionIdOf(session: string): string {
 
 export function createDashboard(world: World): Dashboard {
   return {
-    payCheckout(session, { card = "4242424242424242", email } = {}) {
+    payCheckout(session, { card = "4242424242424242", email, promotionCode } = {}) {
       const id = sessionIdOf(session);
+      const { allow_promotion_codes: takesCodes, status } = world.find("checkout.session", id);
+      if (promotionCode !== undefined && status === "open" && !takesCodes) {
+        throw new DoubleError(
+          `The checkout session ${id} asks for no promotion code: make it with \`allow_promotion_codes\`.`,
+        );
+      }
       const { outcome, message } = completeCheckout(world, id, {
         card: { number: card },
-        ...(email === undefined ? {} : { email }),
+        email,
+        promotion_code: promotionCode,
       });
       if (outcome !== "invalid") return outcome;
       throw new DoubleError(`The checkout session ${id} cannot be paid: ${message}`);
     },
     authenticate(payment, outcome) {
-      if (payment.startsWith("pi_")) {
+      const paidBy = sessionOfIntent(world, payment);
+      if (payment.startsWith("pi_") && paidBy === undefined) {
         tellInvoice(world, authenticatePaymentIntent(world, payment, outcome));
         return;
       }
-      const id = sessionIdOf(payment);
+      const id = paidBy ?? sessionIdOf(payment);
       const result = authenticateCheckout(world, id, outcome);
       if (result.outcome !== "invalid" && result.outcome !== "closed") return;
       throw new DoubleError(`The checkout session ${id} waits for no bank: ${result.message}`);

@@ -3,8 +3,8 @@
  * deliveries. It has no socket and no file; double.ts gives it both.
  */
 
-import { ApiError } from "./api/errors.js";
-import { LATEST_VERSION } from "./api/versions.js";
+import { ApiError, DoubleError } from "./api/errors.js";
+import { isReleased, LATEST_VERSION } from "./api/versions.js";
 import { dues } from "./billing/subscriptions/lifecycle.js";
 import { createFaults, type FaultSource } from "./faults.js";
 import { type Api, handle, type Incoming, type Outgoing, type Tenant } from "./http/handle.js";
@@ -63,10 +63,17 @@ const router = createRouter(routes);
 export function createEngine(options: StripeDoubleOptions, around: Surroundings): Engine {
   const { seed = 1, embeddedLimit = 10, rateLimits = false } = options;
   const version = options.apiVersion ?? LATEST_VERSION;
+  if (!isReleased(version)) {
+    throw new DoubleError(`${version} is no API version of Stripe: leave out \`apiVersion\`.`);
+  }
+  const { secretKey } = options;
+  if (secretKey !== undefined && secretKey !== "any" && !/^sk_test_\w+$/.test(secretKey)) {
+    throw new DoubleError('`secretKey` must be "any", or a test-mode key such as sk_test_123.');
+  }
   const id = idSequence(seed);
   const clock = createClock(around.start);
   const faults = createFaults(seed);
-  const keys = createKeys(seed);
+  const keys = createKeys(seed, secretKey);
   const log = createRequestLog();
   const unmodelled = createUnmodelled(options.unknown === "record");
   const account = id("acct");

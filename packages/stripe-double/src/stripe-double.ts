@@ -33,6 +33,11 @@ export interface StripeDoubleOptions {
   readonly state?: string;
   /** Forgets what the file `state` holds. */
   readonly fresh?: boolean;
+  /**
+   * The test-mode key that the application has in its environment, such as `sk_test_123`, or `"any"`
+   * to accept every key that begins with `sk_test_`. Default: a key from the seed, and no other.
+   */
+  readonly secretKey?: string;
   /** The account's API version. Default: the newest one that the double knows. */
   readonly apiVersion?: string;
   /** Turns on Stripe's rate limits, or limits of your own. Off without it. */

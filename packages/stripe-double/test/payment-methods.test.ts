@@ -117,3 +117,52 @@ it("updates change only what they name", async () => {
     metadata: { card: null },
   });
 });
+
+it.each([
+  ["pm_card_visa_debit", { brand: "visa", funding: "debit" }],
+  ["pm_card_mastercard_prepaid", { brand: "mastercard", funding: "prepaid" }],
+  ["pm_card_jcb", { brand: "jcb", last4: "0505" }],
+  ["pm_card_diners", { brand: "diners", last4: "0004" }],
+  ["pm_card_unionpay", { brand: "unionpay" }],
+  ["pm_card_us", { country: "US", last4: "4242" }],
+  ["pm_card_de", { country: "DE", last4: "0016" }],
+  ["pm_card_threeDSecureOptional", { last4: "3055" }],
+  ["pm_card_bypassPending", { last4: "0077" }],
+])("%s is charged, and looks as in Stripe's list (docs: Testing)", async (id, card) => {
+  const owner = await customer();
+  const method = await till.stripe.paymentMethods.attach(id, { customer: owner });
+  expect(method.card).toMatchObject(card);
+  expect((await till.pay(method.id, { customer: owner })).status).toBe("succeeded");
+});
+
+it("Radar shows the risk of its test cards, and blocks the highest (docs: Testing, fraud prevention)", async () => {
+  const owner = await customer();
+  const elevated = await till.pay("pm_card_riskLevelElevated");
+  const charge = await till.stripe.charges.retrieve(String(elevated.latest_charge));
+  expect(charge.outcome).toMatchObject({ risk_level: "elevated", type: "authorized" });
+  for (const id of ["pm_card_riskLevelHighest", "pm_card_chargeDeclinedFraudulent"]) {
+    const method = await till.stripe.paymentMethods.attach(id, { customer: owner });
+    const error = await errorOf(till.pay(method.id, { customer: owner }));
+    expect(error).toMatchObject({ code: "card_declined", decline_code: "fraudulent" });
+    const [blocked] = (await till.stripe.charges.list({ limit: 1 })).data;
+    expect(blocked?.outcome).toMatchObject({ risk_level: "highest", type: "blocked" });
+  }
+});
+
+it.each(["pm_usBankAccount", "pm_card_createDispute", "pm_card_createDisputeInquiry"])(
+  "%s is Stripe's and not modelled",
+  async (id) => {
+    const attach = till.stripe.paymentMethods.attach(id, { customer: await customer() });
+    expect(await errorOf(attach)).toMatchObject({ statusCode: 501, code: "not_modelled" });
+  },
+);
+
+it("off session no return_url is needed: nobody can be redirected (six production applications)", async () => {
+  const owner = await customer();
+  const method = await till.stripe.paymentMethods.attach("pm_card_visa", { customer: owner });
+  const params = { amount: 500, currency: "usd", customer: owner, payment_method: method.id };
+  const pay = (more: object) =>
+    till.stripe.paymentIntents.create({ ...params, confirm: true, ...more });
+  expect((await pay({ off_session: true })).status).toBe("succeeded");
+  expect((await errorOf(pay({}))).message).toContain("return_url");
+});

@@ -7,7 +7,7 @@ describe("errors", () => {
     const { double } = await rig();
     const { status, headers, body } = await ask(double, "/v1/customers/cus_never");
     expect(status).toBe(404);
-    expect(body).toEqual({
+    expect(body).toMatchObject({
       error: {
         type: "invalid_request_error",
         code: "resource_missing",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorOf, rig } from "./kit.js";
+import { errorOf, openShop, payer, rig } from "./kit.js";
 
 describe("customer search", () => {
   it("does not find what was written in the last seconds", async () => {
@@ -77,5 +77,34 @@ describe("customer search", () => {
         param: "query",
       });
     }
+  });
+});
+
+describe("search of the other kinds (docs: Search, query fields)", () => {
+  it("takes their fields, and clauses without a word between them", async () => {
+    const { double, stripe } = await rig();
+    const { monthly, product } = await openShop(stripe);
+    const customer = await payer(stripe);
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: monthly.id }],
+      metadata: { seat: "1" },
+    });
+    await double.clock.advance({ minutes: 1 });
+    const found = [
+      await stripe.subscriptions.search({ query: "status:'active' metadata['seat']:'1'" }),
+      await stripe.invoices.search({ query: `total>1000 AND subscription:'${subscription.id}'` }),
+      await stripe.prices.search({ query: `active:'true' AND product:'${product.id}'` }),
+      await stripe.products.search({ query: "name~'Difference' active:'true'" }),
+      await stripe.charges.search({ query: "payment_method_details.card.last4:4242" }),
+      await stripe.paymentIntents.search({ query: "amount:2000 -currency:'eur'" }),
+    ];
+    const kinds = ["subscription", "invoice", "price", "product", "charge", "payment_intent"];
+    expect(found.map(({ data }) => data[0]?.object)).toEqual(kinds);
+    const canceled = await stripe.subscriptions.search({ query: "status:'canceled'" });
+    expect(canceled.data).toEqual([]);
+    expect(await errorOf(stripe.subscriptions.search({ query: "customer:'x'" }))).toMatchObject({
+      statusCode: 400,
+    });
   });
 });

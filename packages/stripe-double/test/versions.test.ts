@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import type Stripe from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
+import { isReleased } from "../src/api/versions.js";
 import {
   ask,
   client,
@@ -36,6 +38,31 @@ async function at(version: string, path: string): Promise<Json> {
   const headers = { "Stripe-Version": version };
   return (await ask(it_.double, path, { headers })).body;
 }
+
+describe("a version", () => {
+  it.each(["2024-01-01", "2025-09-30.acacia", "2026-11-25.endive", "2024-6-20", "next"])(
+    "that was not released is refused: %s (github.com/pay-rails/pay/issues/680)",
+    async (version) => {
+      const answer = await ask(it_.double, "/v1/customers", {
+        headers: { "Stripe-Version": version },
+      });
+      expect(answer.status).toBe(400);
+      expect(answer.body.error).toMatchObject({
+        type: "invalid_request_error",
+        message: `Invalid Stripe API version: ${version}`,
+      });
+      await expect(rig({ apiVersion: version })).rejects.toThrow("no API version of Stripe");
+    },
+  );
+
+  it("that the SDK has ever pinned is known", () => {
+    const file = new URL("../../../node_modules/stripe/CHANGELOG.md", import.meta.url);
+    const pinned = readFileSync(file, "utf8").matchAll(/pinned API version to `([^`]+)`/g);
+    const versions = [...pinned].map(([, version = ""]) => version);
+    expect(versions).toContain("2026-10-28.endive");
+    expect(versions.filter((version) => !isReleased(version))).toEqual([]);
+  });
+});
 
 describe("before 2026-03-25", () => {
   it("a hosted checkout page is called so without the page", async () => {

@@ -6,6 +6,8 @@ export interface ErrorBody {
   readonly code?: string;
   readonly param?: string;
   readonly decline_code?: string;
+  readonly doc_url?: string;
+  readonly request_log_url?: string;
   readonly payment_intent?: unknown;
   readonly payment_method?: unknown;
   readonly charge?: string;
@@ -26,6 +28,11 @@ export class ApiError extends Error {
   ) {
     super(body.message);
   }
+}
+
+/** Where Stripe explains an error's code. */
+export function docUrl(code: string): string {
+  return `https://stripe.com/docs/error-codes/${code.replaceAll("_", "-")}`;
 }
 
 /** What a test asked of the double itself cannot be done; the message says why, and what to do. */
@@ -85,13 +92,16 @@ export function unrecognized(method: string, path: string): ApiError {
   );
 }
 
+/** A code of the double's own. */
+export const NOT_MODELLED = "not_modelled";
+
 /** Stripe does something here that the double does not, and it says so rather than make it up. */
 export function notModelled(what: string, parameter = ""): ApiError {
   return new ApiError(
     501,
     {
       type: "api_error",
-      code: "not_modelled",
+      code: NOT_MODELLED,
       message: `The Stripe double does not model ${what}. It answers 501 instead of inventing an answer; leave this out of the test, or add it to the double.`,
     },
     {

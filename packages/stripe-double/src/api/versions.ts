@@ -82,11 +82,31 @@ const CHANGES: readonly VersionChange[] = [
   },
 ];
 
-const VERSION = /^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$/;
+/** Every version since 2020-08-27, by the name that its major release has. */
+const RELEASED: { readonly [name: string]: string } = {
+  "": "2020-08-27 2022-08-01 2022-11-15 2023-08-16 2023-10-16 2024-04-10 2024-06-20",
+  ".acacia": "2024-09-30 2024-10-28 2024-11-20 2024-12-18 2025-01-27 2025-02-24",
+  ".basil": "2025-03-31 2025-04-30 2025-05-28 2025-06-30 2025-07-30 2025-08-27",
+  ".clover": "2025-09-30 2025-10-29 2025-11-17 2025-12-15 2026-01-28 2026-02-25",
+  ".dahlia": "2026-03-25 2026-04-22 2026-05-27 2026-06-24 2026-07-29 2026-08-26",
+  ".endive": "2026-09-30 2026-10-28",
+};
+const KNOWN = new Set(
+  Object.entries(RELEASED).flatMap(([name, dates]) =>
+    dates.split(" ").flatMap((date) => [`${date}${name}`, `${date}.preview`]),
+  ),
+);
+/** Of the versions before it the double has no list: it takes any date. */
+const OLDEST_KNOWN = "2020-08-27";
+
+/** Whether Stripe released this version, as far as the double knows. */
+export function isReleased(version: string): boolean {
+  return KNOWN.has(version) || (/^\d{4}-\d{2}-\d{2}$/.test(version) && version < OLDEST_KNOWN);
+}
 
 /** Checks a version that a caller named, in the words Stripe uses for one it does not know. */
 export function checkVersion(version: string): string {
-  if (!VERSION.test(version)) throw invalid(`Invalid Stripe API version: ${version}`);
+  if (!isReleased(version)) throw invalid(`Invalid Stripe API version: ${version}`);
   return version;
 }
 

@@ -100,10 +100,14 @@ export const controlRoutes: readonly ControlRoute[] = [
   }),
   on(
     "POST /pay",
-    "Pays a checkout `session`, by its id or its page's address, with a test `card` and an `email`",
-    { session: "text", card: "text?", email: "text?" },
-    (double, { session, card, email }) => {
-      const given = { ...(card && { card }), ...(email && { email }) };
+    "Pays a checkout `session`, by its id or its page's address, with a test `card`, an `email` and a `promotion_code`",
+    { session: "text", card: "text?", email: "text?", promotion_code: "text?" },
+    (double, { session, card, email, promotion_code: promotionCode }) => {
+      const given = {
+        ...(card && { card }),
+        ...(email && { email }),
+        ...(promotionCode && { promotionCode }),
+      };
       const outcome = double.dashboard.payCheckout(session, given);
       if (outcome === "closed") {
         throw new ControlError(

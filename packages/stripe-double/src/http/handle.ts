@@ -2,7 +2,14 @@
  * One API request from its arrival to its answer, in Stripe's order: who is asking, is it too
  * much, is it known, is it well formed, was it asked before; then the effect; then the answer.
  */
-import { ApiError, type ErrorBody, notModelled, unrecognized } from "../api/errors.js";
+import {
+  ApiError,
+  docUrl,
+  type ErrorBody,
+  NOT_MODELLED,
+  notModelled,
+  unrecognized,
+} from "../api/errors.js";
 import { stripePattern } from "../api/known.js";
 import type { ListPage } from "../api/list.js";
 import { decodeForm, type RawMap } from "../api/params.js";
@@ -77,14 +84,18 @@ export async function handle(
   const found = api.router(incoming.method, path);
   const known = typeof found === "object" ? signatureOf(found.route) : undefined;
   let signature = known;
+  let key: ApiKey | undefined;
   try {
-    const key = api.keys.authenticate(header(incoming, "authorization"));
+    key = api.keys.authenticate(header(incoming, "authorization"));
     const match = typeof found === "object" ? found : unmodelledRoute(api, incoming.method, path);
     signature = signatureOf(match.route);
     const asked = understand(api, { incoming, key, match, query, requestId });
     return { answer: await perform(api, asked), signature: known };
   } catch (error) {
-    return { answer: failure(api, error, { requestId, signature }), signature: known };
+    return {
+      answer: failure(api, error, { requestId, signature, livemode: key?.livemode }),
+      signature: known,
+    };
   }
 }
 
@@ -167,7 +178,7 @@ async function perform(api: Api, asked: Asked): Promise<Outgoing> {
     keep(asked, answer);
     return onItsWay(api, asked, answer);
   } catch (error) {
-    const answer = failure(api, error, asked);
+    const answer = failure(api, error, { ...asked, livemode: tenant.world.livemode });
     const kept = !(error instanceof ApiError && error.options.validation);
     if (kept) keep(asked, answer);
     else if (key !== undefined) tenant.idempotency.release(key);
@@ -263,7 +274,14 @@ function finish(api: Api, asked: Asked, status: number, body: string): Outgoing 
 function failure(
   api: Api,
   error: unknown,
-  { requestId, signature }: Pick<Asked, "requestId"> & { readonly signature: string | undefined },
+  {
+    requestId,
+    signature,
+    livemode,
+  }: Pick<Asked, "requestId"> & {
+    readonly signature: string | undefined;
+    readonly livemode: boolean | undefined;
+  },
 ): Outgoing {
   const known = error instanceof ApiError;
   if (known && error.options.unmodelled !== undefined && signature !== undefined) {
@@ -271,7 +289,7 @@ function failure(
     api.unmodelled.note({ request: signature, parameter, message: error.message });
   }
   const body: ErrorBody = known
-    ? error.body
+    ? { ...error.body, ...links(api, error.body, requestId, livemode) }
     : {
         type: "api_error",
         message: `The double itself failed, which is a defect of it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -285,6 +303,21 @@ function failure(
       "Request-Id": requestId,
       ...(known ? error.options.headers : { "Stripe-Should-Retry": "false" }),
     },
+  };
+}
+
+/** Where Stripe explains the error, and shows the request to those who have the key. */
+function links(
+  api: Api,
+  { code }: ErrorBody,
+  requestId: string,
+  livemode: boolean | undefined,
+): Partial<ErrorBody> {
+  const seconds = Math.floor(api.now() / 1000);
+  const logs = `https://dashboard.stripe.com/${livemode ? "" : "test/"}logs`;
+  return {
+    ...(code === undefined || code === NOT_MODELLED ? {} : { doc_url: docUrl(code) }),
+    ...(livemode === undefined ? {} : { request_log_url: `${logs}/${requestId}?t=${seconds}` }),
   };
 }
 

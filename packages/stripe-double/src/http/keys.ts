@@ -24,20 +24,30 @@ export interface Keys {
   authenticate(header: string | undefined): ApiKey;
 }
 
-export function createKeys(seed: string | number): Keys {
+/** `own` is the test-mode key to use instead of one made up, or `any` to take every test-mode key. */
+export function createKeys(seed: string | number, own?: string): Keys {
   const keys = new Map<string, ApiKey>();
+  const revoked = new Set<string>();
+  const isAny = (secret: string): boolean =>
+    own === "any" && /^sk_test_\w+$/.test(secret) && !revoked.has(secret);
   const issue = (prefix: string, key: Omit<ApiKey, "secret">): string => {
     const secret = `${prefix}_${token(24, seed, prefix, keys.size)}`;
     keys.set(secret, { ...key, secret });
     return secret;
   };
+  const made = issue("sk_test", { livemode: false });
+  if (own !== undefined && own !== "any") {
+    keys.delete(made);
+    keys.set(own, { livemode: false, secret: own });
+  }
   return {
-    test: issue("sk_test", { livemode: false }),
+    test: own === undefined || own === "any" ? made : own,
     live: issue("sk_live", { livemode: true }),
     restricted: (scopes, { livemode = false } = {}) =>
       issue(livemode ? "rk_live" : "rk_test", { livemode, scopes }),
     revoke: (secret) => {
       keys.delete(secret);
+      revoked.add(secret);
     },
     authenticate(header) {
       const secret = secretOf(header);
@@ -46,7 +56,7 @@ export function createKeys(seed: string | number): Keys {
           "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
         );
       }
-      const key = keys.get(secret);
+      const key = keys.get(secret) ?? (isAny(secret) ? { livemode: false, secret } : undefined);
       if (key === undefined) {
         throw unauthorized(
           `Invalid API Key provided: ${secret.slice(0, 8)}****${secret.slice(-4)}`,

@@ -2,7 +2,7 @@
 import type Stripe from "stripe";
 import { invalid, missing, refused } from "../api/errors.js";
 import { group, integer, listOf, metadata, oneOf, type Parsed, text, word } from "../api/params.js";
-import { searchPage, searchShape } from "../api/search.js";
+import { searchRoute } from "../api/search.js";
 import {
   attachPaymentMethod,
   checkAttachable,
@@ -169,9 +169,7 @@ export const customers = [
   route("GET /v1/customers", { ...listShape, email: word }, (call, params) =>
     listKind(call, "customer", params, { url: "/v1/customers", equal: { email: params.email } }),
   ),
-  route("GET /v1/customers/search", searchShape, (call, params) =>
-    searchPage(call, "customer", params, "/v1/customers/search"),
-  ),
+  searchRoute("/v1/customers/search", "customer"),
   route("GET /v1/customers/:customer", {}, ({ world, path }) => {
     if (world.deleted.get(path.customer) === "customer") {
       return { id: path.customer, object: "customer", deleted: true };

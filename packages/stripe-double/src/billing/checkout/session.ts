@@ -67,6 +67,14 @@ function keptOf(world: World, id: string): Kept {
 export const purposeOf = (world: World, id: string): Purpose => keptOf(world, id).purpose;
 export const attemptOf = (world: World, id: string): Attempt => keptOf(world, id).attempt;
 
+/** The open session that this payment intent is to pay. */
+export function sessionOfIntent(world: World, intent: string): string | undefined {
+  const all = [...(kept.get(world) ?? [])];
+  const found = all.find(([, { attempt }]) => attempt.payment_intent === intent)?.[0];
+  const isOpen = found && world.objects["checkout.session"].get(found)?.status === "open";
+  return isOpen ? found : undefined;
+}
+
 export function noteAttempt(world: World, id: string, news: Attempt): void {
   const known = keptOf(world, id);
   known.attempt = { ...known.attempt, ...news };

@@ -3,8 +3,8 @@ import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import { stream, token } from "../../world/random.js";
 import type { World } from "../../world/world.js";
-import { type Decline, refusalOf } from "./cards.js";
-import type { PaymentMethod } from "./payment-methods.js";
+import { type CardBehaviour, type Decline, refusalOf } from "./cards.js";
+import { cardState, type PaymentMethod } from "./payment-methods.js";
 
 export type Charge = Plain<Stripe.Charge>;
 type CardDetails = NonNullable<NonNullable<Charge["payment_method_details"]>["card"]>;
@@ -53,7 +53,7 @@ export function recordCharge(world: World, attempt: ChargeAttempt): Charge {
     livemode: world.livemode,
     metadata: intent.metadata,
     on_behalf_of: null,
-    outcome: outcome(decline),
+    outcome: outcome(decline, cardState(world, method.id).behaviour.risk),
     paid,
     payment_intent: intent.id,
     payment_method: method.id,
@@ -75,16 +75,26 @@ export function recordCharge(world: World, attempt: ChargeAttempt): Charge {
   return world.objects.charge.add(charge);
 }
 
-function outcome(decline: Decline | undefined): Charge["outcome"] {
+function outcome(decline: Decline | undefined, risk: CardBehaviour["risk"]): Charge["outcome"] {
   const silent = { advice_code: null, network_advice_code: null, network_decline_code: null };
   if (decline === undefined) {
     return {
       ...silent,
       network_status: "approved_by_network",
       reason: null,
-      risk_level: "normal",
+      risk_level: risk ?? "normal",
       seller_message: "Payment complete.",
       type: "authorized",
+    };
+  }
+  if (risk === "highest") {
+    return {
+      ...silent,
+      network_status: "not_sent_to_network",
+      reason: "highest_risk_level",
+      risk_level: risk,
+      seller_message: "Stripe blocked this payment as too risky.",
+      type: "blocked",
     };
   }
   return {

@@ -104,7 +104,7 @@ export function createCard(world: World, params: CardParams = {}): PaymentMethod
         address_postal_code_check: null,
         cvc_check: "unchecked",
       },
-      country: "US",
+      country: card.country,
       display_brand: card.brand === "amex" ? "american_express" : card.brand,
       exp_month: params.exp_month ?? today.getUTCMonth() + 1,
       exp_year: params.exp_year ?? today.getUTCFullYear() + 1,

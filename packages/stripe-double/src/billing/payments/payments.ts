@@ -2,6 +2,7 @@
  * Collecting the money of a payment intent, for the API as well as for invoices and checkout. A
  * refusal by the bank is an outcome here; only the API's own routes answer it with 402.
  */
+import { docUrl } from "../../api/errors.js";
 import { given } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
 import { expireLater } from "./captures.js";
@@ -216,7 +217,7 @@ function refuse(
       ...(charge ? { charge: charge.id } : {}),
       code: refusal.code,
       ...(refusal.decline_code ? { decline_code: refusal.decline_code } : {}),
-      doc_url: `https://stripe.com/docs/error-codes/${refusal.code.replaceAll("_", "-")}`,
+      doc_url: docUrl(refusal.code),
       message: refusal.message,
       payment_method: method,
       type: charge ? "card_error" : "invalid_request_error",

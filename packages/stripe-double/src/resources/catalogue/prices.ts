@@ -2,6 +2,7 @@
 import type Stripe from "stripe";
 import { invalid } from "../../api/errors.js";
 import { flag, listOf, metadata, oneOf, type Parsed, text, word } from "../../api/params.js";
+import { searchRoute } from "../../api/search.js";
 import { planOf } from "../../billing/plan.js";
 import { route } from "../../http/route.js";
 import type { Plain } from "../../world/plain.js";
@@ -39,6 +40,7 @@ export function createInlinePrice(
 }
 
 export const prices = [
+  searchRoute("/v1/prices/search", "price"),
   route(
     "POST /v1/prices",
     {

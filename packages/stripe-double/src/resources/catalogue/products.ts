@@ -11,6 +11,7 @@ import {
   text,
   word,
 } from "../../api/params.js";
+import { searchRoute } from "../../api/search.js";
 import { route } from "../../http/route.js";
 import type { Plain } from "../../world/plain.js";
 import { same } from "../../world/same.js";
@@ -84,6 +85,7 @@ export function createProduct(
 }
 
 export const products = [
+  searchRoute("/v1/products/search", "product"),
   route(
     "POST /v1/products",
     { ...shape, id: word, name: required(word), default_price_data: group(priceDataShape) },

@@ -12,6 +12,7 @@ import {
   text,
   word,
 } from "../../api/params.js";
+import { searchRoute } from "../../api/search.js";
 import { draftInvoice } from "../../billing/invoices/draft.js";
 import {
   collectInvoice,
@@ -155,6 +156,7 @@ function finalize(world: World, id: string, advances: boolean | undefined): Invo
 }
 
 export const invoices = [
+  searchRoute("/v1/invoices/search", "invoice"),
   route("POST /v1/invoices", createShape, ({ world }, params) => create(world, params)),
   route(
     "GET /v1/invoices",

@@ -2,10 +2,12 @@
 
 import { listPage, pageShape } from "../../api/list.js";
 import { metadata, text, word } from "../../api/params.js";
+import { searchRoute } from "../../api/search.js";
 import { route } from "../../http/route.js";
 import { given, listKind, listShape, mergeMetadata } from "../common.js";
 
 export const charges = [
+  searchRoute("/v1/charges/search", "charge"),
   route(
     "GET /v1/charges",
     { ...listShape, customer: word, payment_intent: word },

@@ -16,6 +16,7 @@ import {
   text,
   word,
 } from "../../api/params.js";
+import { searchRoute } from "../../api/search.js";
 import { money } from "../../billing/money.js";
 import {
   findIntent,
@@ -123,7 +124,7 @@ function create(call: Call, params: Params): object {
         name,
       );
     }
-  } else checkReturn(automatic, params.return_url);
+  } else checkReturn(automatic, params);
   if (params.confirm && params.payment_method === undefined) {
     throw invalid(
       "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
@@ -144,9 +145,11 @@ function create(call: Call, params: Params): object {
 /** An intent that accepts redirects has to know where the customer comes back to. */
 function checkReturn(
   automatic: PaymentIntent["automatic_payment_methods"],
-  url: string | undefined,
+  params: Pick<Params, "off_session" | "return_url">,
 ): void {
-  if (automatic === null || automatic.allow_redirects === "never" || url !== undefined) return;
+  if (automatic === null || automatic.allow_redirects === "never") return;
+  // Nobody is there to be redirected when a payment is made off session.
+  if (params.off_session || params.return_url !== undefined) return;
   throw invalid(
     "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
   );
@@ -211,6 +214,7 @@ function update(world: World, id: string, params: Parsed<typeof updateShape>): P
 }
 
 export const paymentIntents = [
+  searchRoute("/v1/payment_intents/search", "payment_intent"),
   route("POST /v1/payment_intents", createShape, create),
   route("GET /v1/payment_intents", { ...listShape, customer: word }, (call, params) =>
     listKind(call, "payment_intent", params, {
@@ -224,7 +228,7 @@ export const paymentIntents = [
   ),
   route("POST /v1/payment_intents/:intent/confirm", confirmShape, ({ world, path }, params) => {
     const intent = findIntent(world, path.intent);
-    checkReturn(intent.automatic_payment_methods, params.return_url);
+    checkReturn(intent.automatic_payment_methods, params);
     return confirm(world, intent.id, params);
   }),
   route(

@@ -13,6 +13,7 @@ import {
   text,
   word,
 } from "../../api/params.js";
+import { searchRoute } from "../../api/search.js";
 import { billingMode } from "../../billing/subscriptions/billing-mode.js";
 import { cancelSubscription } from "../../billing/subscriptions/end.js";
 import { checkMetered } from "../../billing/subscriptions/items.js";
@@ -148,6 +149,7 @@ function usualResumption(version: string): ResumeBehavior {
 }
 
 export const subscriptions = [
+  searchRoute("/v1/subscriptions/search", "subscription"),
   route("POST /v1/subscriptions", createShape, ({ world, version }, params) =>
     create(world, params, version),
   ),

@@ -65,8 +65,14 @@ export function stripePattern(method: string, path: string): string | undefined 
 }
 
 /** Parameters of older API versions, with the first version that no longer takes them. */
+const DISCOUNT = { coupon: "2025-03-31", promotion_code: "2025-03-31" };
 const REMOVED: { readonly [signature: string]: { readonly [name: string]: string } } = {
+  "POST /v1/customers": DISCOUNT,
+  "POST /v1/customers/:id": DISCOUNT,
+  "POST /v1/invoiceitems": { price: "2025-03-31", unit_amount: "2025-03-31" },
   "POST /v1/promotion_codes": { coupon: "2025-09-30" },
+  "POST /v1/subscriptions": DISCOUNT,
+  "POST /v1/subscriptions/:id": DISCOUNT,
 };
 
 /** Whether Stripe takes a parameter of this name on this route, at this API version. */

@@ -8,6 +8,7 @@ import { withCurrentPrices } from "../world/fresh.js";
 import { isPlainObject, same } from "../world/same.js";
 import type { Kind, StoredEvent, World } from "../world/world.js";
 import { type ApiError, invalid, notModelled } from "./errors.js";
+import { oldField } from "./old-fields.js";
 import { atVersion } from "./versions.js";
 
 type Json = { [key: string]: unknown };
@@ -128,33 +129,30 @@ function present(world: World, object: object): Json {
 
 function expandAll(world: World, object: Json, paths: readonly Path[]): Json {
   let shown = object;
-  for (const { keys, name } of paths) shown = expand(world, shown, keys, name) as Json;
+  for (const path of paths) shown = expand(world, shown, path) as Json;
   return shown;
 }
 
 function versioned(world: World, version: string): (object: object) => object {
-  return atVersion(version, {
-    coupon: (id) => findCoupon(world, id),
-    payment: (invoice) => paymentOf(world, invoice),
+  const show = atVersion(version, {
+    field: (object, name) => {
+      const value = oldField(world, version, object, name);
+      return isPlainObject(value) ? show(value) : value;
+    },
+    price: (id) => world.objects.price.get(id),
   });
-}
-
-function paymentOf(world: World, invoice: string) {
-  const id = world.hidden.get(invoice)?.payment_intent;
-  if (typeof id !== "string") return undefined;
-  return {
-    payment_intent: id,
-    charge: world.objects.payment_intent.get(id)?.latest_charge ?? null,
-  };
+  return show;
 }
 
 interface Path {
   readonly keys: readonly string[];
   /** As it was asked for. */
   readonly name: string;
+  /** The API version that asked. */
+  readonly version: string;
 }
 
-function pathsOf({ expand: names = [] }: View): Path[] {
+function pathsOf({ expand: names = [], version }: View): Path[] {
   return names.map((name) => {
     const keys = name.split(".");
     if (keys.length > MOST_LEVELS) {
@@ -163,15 +161,15 @@ function pathsOf({ expand: names = [] }: View): Path[] {
         "expand",
       );
     }
-    return { keys, name };
+    return { keys, name, version };
   });
 }
 
 /** A page of a list: each of its objects rendered, `expand` reaching them through `data`. */
 export function renderPage(world: World, page: { data: readonly object[] }, view: View): object {
-  const inner = pathsOf(view).map(({ keys: [first, ...keys], name }) => {
-    if (first !== "data" || keys.length === 0) throw notExpandable(name);
-    return { keys, name };
+  const inner = pathsOf(view).map(({ keys: [first, ...keys], ...path }) => {
+    if (first !== "data" || keys.length === 0) throw notExpandable(path.name);
+    return { ...path, keys };
   });
   const shown = versioned(world, view.version);
   const data = page.data.map((each) => shown(expandAll(world, present(world, each), inner)));
@@ -188,27 +186,30 @@ function cut(world: World, object: Json): Json {
   return { ...object, [field]: { ...list, data, has_more: true } };
 }
 
-function expand(world: World, value: unknown, keys: readonly string[], path: string): unknown {
-  const [key, ...rest] = keys;
+function expand(world: World, value: unknown, path: Path): unknown {
+  const { name, version } = path;
+  const [key, ...keys] = path.keys;
   if (key === undefined || value === null || value === undefined) return value;
-  if (Array.isArray(value)) return value.map((item) => expand(world, item, keys, path));
-  if (typeof value !== "object") throw notExpandable(path);
+  if (Array.isArray(value)) return value.map((item) => expand(world, item, path));
+  if (typeof value !== "object") throw notExpandable(name);
   const object = value as Json;
   const includable = INCLUDABLE[object.object as string]?.[key];
-  const found = object[key] === undefined ? includable?.(world, object) : object[key];
-  if (found === null || (found === undefined && (includable || object.deleted))) return object;
+  const old = object[key] === undefined ? oldField(world, version, object, key) : undefined;
+  const found = object[key] ?? (old === undefined ? includable?.(world, object) : old);
+  if (object[key] === null || found === null) return object;
+  if (found === undefined && (includable || object.deleted)) return object;
   if (found === undefined) {
-    throw notModelled(`the expansion of '${path}' on ${String(object.object ?? "this object")}`);
+    throw notModelled(`the expansion of '${name}' on ${String(object.object ?? "this object")}`);
   }
   const resolve = (reference: unknown) => {
     if (typeof reference === "object") return reference;
-    if (UNKNOWN.includes(key)) throw notModelled(`the expansion of '${path}'`);
+    if (UNKNOWN.includes(key)) throw notModelled(`the expansion of '${name}'`);
     const target = referred(world, key, String(reference));
-    if (target === undefined) throw notExpandable(path);
+    if (target === undefined) throw notExpandable(name);
     return present(world, target);
   };
   const whole = Array.isArray(found) ? found.map(resolve) : resolve(found);
-  return { ...object, [key]: expand(world, whole, rest, path) };
+  return { ...object, [key]: expand(world, whole, { ...path, keys }) };
 }
 
 /** The object that a field of this name refers to; of one that was deleted, what is left of it. */

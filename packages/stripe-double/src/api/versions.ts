@@ -2,7 +2,11 @@
  * How an object looked before a change of Stripe's API. Objects are kept as the newest version
  * shows them; an older version is that, with the changes since taken back, newest first.
  */
+import type Stripe from "stripe";
+import { planOf } from "../billing/plan.js";
+import type { Plain } from "../world/plain.js";
 import { invalid } from "./errors.js";
+import { COUPONS_MOVED, PAYMENTS_MOVED } from "./old-fields.js";
 
 /** The newest version that the double shows, and the account's own unless it is told another. */
 export const LATEST_VERSION = "2026-10-28.endive";
@@ -18,15 +22,15 @@ interface VersionChange {
 
 /** What older versions show and newer ones only refer to. */
 export interface Finder {
-  coupon(id: string): object | undefined;
-  /** What collects an invoice; newer versions show it in a list, and only when asked. */
-  payment(
-    invoice: string,
-  ): { readonly payment_intent: string; readonly charge: string | null } | undefined;
+  /** The value of a field that was there before, as this version shows it: api/old-fields.ts. */
+  field(object: Json, name: string): unknown;
+  price(id: string): Plain<Stripe.Price> | undefined;
 }
 
-const wholeCoupon = (coupon: unknown, find: Finder): unknown =>
-  (typeof coupon === "string" ? find.coupon(coupon) : undefined) ?? coupon ?? null;
+/** Puts back fields that have moved, unless the reader has expanded them. */
+const restore = (object: Json, find: Finder, ...names: readonly string[]): void => {
+  for (const name of names) object[name] ??= find.field(object, name) ?? null;
+};
 
 /** Newest first. Only changes that alter what a mirror of billing data reads are modelled. */
 const CHANGES: readonly VersionChange[] = [
@@ -41,25 +45,42 @@ const CHANGES: readonly VersionChange[] = [
   },
   {
     // Coupons moved into `source` and `promotion`.
-    since: "2025-09-30",
+    since: COUPONS_MOVED,
     undo: {
       discount(discount, find) {
-        const source = discount.source as Json | undefined;
-        discount.coupon = wholeCoupon(source?.coupon, find);
+        restore(discount, find, "coupon");
         delete discount.source;
       },
       promotion_code(code, find) {
-        const promotion = code.promotion as Json | undefined;
-        code.coupon = wholeCoupon(promotion?.coupon, find);
+        restore(code, find, "coupon");
         delete code.promotion;
       },
     },
   },
   {
-    // Periods moved to the items; an invoice's subscription and payment moved into lists.
-    since: "2025-03-31",
+    // Periods moved to the items; an invoice's subscription and payment moved into lists; one
+    // discount became several; a line names its price instead of showing it.
+    since: PAYMENTS_MOVED,
     undo: {
-      subscription(subscription) {
+      charge: (charge, find) => restore(charge, find, "invoice"),
+      payment_intent: (intent, find) => restore(intent, find, "invoice"),
+      line_item(line, find) {
+        const { price_details: named } = (line.pricing ?? {}) as { price_details?: Json };
+        const price = find.price(String(named?.price));
+        line.price = price ?? null;
+        line.plan = price?.recurring ? planOf(price) : null;
+        const parent = line.parent as { type?: string; [details: string]: unknown } | null;
+        const details = parent?.[String(parent.type)] as Json | undefined;
+        const isItem = parent?.type === "invoice_item_details";
+        line.type = isItem ? "invoiceitem" : "subscription";
+        line.proration = details?.proration ?? false;
+        line.subscription_item = details?.subscription_item ?? null;
+        if (isItem) line.invoice_item = details?.invoice_item ?? null;
+        delete line.pricing;
+        delete line.parent;
+      },
+      subscription(subscription, find) {
+        restore(subscription, find, "discount");
         const items = (subscription.items as { data: Json[] } | undefined)?.data ?? [];
         subscription.current_period_start = items[0]?.current_period_start ?? null;
         subscription.current_period_end = items[0]?.current_period_end ?? null;
@@ -67,13 +88,13 @@ const CHANGES: readonly VersionChange[] = [
           delete item.current_period_start;
           delete item.current_period_end;
         }
+        // Only a subscription with one item has a plan of its own.
+        const [only, ...others] = items;
+        subscription.plan = others.length === 0 ? (only?.plan ?? null) : null;
+        subscription.quantity = others.length === 0 ? (only?.quantity ?? null) : null;
       },
       invoice(invoice, find) {
-        const parent = invoice.parent as { subscription_details?: Json | null } | null;
-        invoice.subscription = parent?.subscription_details?.subscription ?? null;
-        const payment = invoice.status === "draft" ? undefined : find.payment(String(invoice.id));
-        invoice.payment_intent = payment?.payment_intent ?? null;
-        invoice.charge = payment?.charge ?? null;
+        restore(invoice, find, "charge", "discount", "payment_intent", "subscription");
         invoice.paid = invoice.status === "paid";
         delete invoice.parent;
         delete invoice.payments;

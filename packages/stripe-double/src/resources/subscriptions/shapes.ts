@@ -35,6 +35,8 @@ export const collectionMethod = oneOf("charge_automatically", "send_invoice");
 export const subscriptionShape = {
   cancel_at_period_end: flag,
   collection_method: collectionMethod,
+  /** Until 2025-03-31, as `promotion_code`: a discount instead of `discounts`. */
+  coupon: text,
   days_until_due: integer,
   default_payment_method: text,
   description: text,
@@ -42,6 +44,7 @@ export const subscriptionShape = {
   metadata,
   off_session: flag,
   payment_behavior: paymentBehavior,
+  promotion_code: text,
   payment_settings: group({ save_default_payment_method: oneOf("off", "on_subscription") }),
   proration_behavior: prorationBehavior,
   trial_settings: group({
@@ -71,3 +74,16 @@ const now = oneOfModelled(["now"], ["unchanged"]);
 /** A word until 2026-09-30, an object with a type since. */
 export const anchorNow = either(now, group({ type: required(now) }));
 export const resumeBehavior = oneOf("resume_on_payment_attempt", "resume_on_payment_success");
+
+type OldDiscount = { readonly [K in "coupon" | "promotion_code"]: string | null | undefined };
+
+/** The discounts of a request: as older versions name the one there is, or as they are now. */
+export function discountsOf<D>({
+  coupon,
+  promotion_code: code,
+  ...rest
+}: OldDiscount & { readonly discounts: D }) {
+  if (coupon === undefined && code === undefined) return rest.discounts;
+  if (!coupon && !code) return [];
+  return [{ coupon: coupon ?? undefined, promotion_code: code ?? undefined }];
+}

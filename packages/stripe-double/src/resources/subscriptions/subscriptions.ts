@@ -32,6 +32,7 @@ import {
   anchorNow,
   billingModeShape,
   collectionMethod,
+  discountsOf,
   feedback,
   itemChangeShape,
   itemShape,
@@ -94,7 +95,7 @@ function create(world: World, params: Parsed<typeof createShape>, version: strin
     missing_payment_method: params.trial_settings?.end_behavior?.missing_payment_method,
     metadata: mergeMetadata({}, params.metadata),
     description: params.description,
-    discount_sources: params.discounts,
+    discount_sources: discountsOf(params),
     payment_behavior: params.payment_behavior,
     collection_method: params.collection_method,
     days_until_due: params.days_until_due,
@@ -170,8 +171,14 @@ export const subscriptions = [
       }),
       trial_end: word,
     },
-    ({ world, path }, { off_session: _, items, ...params }) =>
-      updateSubscription(world, path.subscription, { ...params, ...(items ? { items } : {}) }),
+    ({ world, path }, { off_session: _, coupon, promotion_code, items, ...params }) => {
+      const discounts = discountsOf({ coupon, promotion_code, discounts: params.discounts });
+      return updateSubscription(world, path.subscription, {
+        ...params,
+        discounts,
+        ...(items ? { items } : {}),
+      });
+    },
   ),
   route(
     "DELETE /v1/subscriptions/:subscription",

@@ -15,13 +15,18 @@ import { endings } from "./billing/endings.js";
 import { invoices } from "./billing/invoices.js";
 import { previews } from "./billing/previews.js";
 import { prorations } from "./billing/prorations.js";
+import { schedules } from "./billing/schedules.js";
 import { subscriptions } from "./billing/subscriptions.js";
 import { trials } from "./billing/trials.js";
+import { afterPayment } from "./payments/after-payment.js";
 import { checkout } from "./payments/checkout.js";
 import { paymentIntents } from "./payments/payment-intents.js";
 import { paymentMethods } from "./payments/payment-methods.js";
 import { portal } from "./payments/portal.js";
 import { refunds } from "./payments/refunds.js";
+import { setupIntents } from "./payments/setup-intents.js";
+import { entitlements } from "./usage/entitlements.js";
+import { meters } from "./usage/meters.js";
 
 export const themes: readonly Theme[] = [
   beginnings,
@@ -34,11 +39,16 @@ export const themes: readonly Theme[] = [
   invoices,
   dunning,
   endings,
+  schedules,
+  meters,
+  entitlements,
   checkout,
   portal,
   paymentIntents,
   paymentMethods,
   refunds,
+  setupIntents,
+  afterPayment,
   catalogue,
   lists,
   errors,

@@ -20,6 +20,8 @@ export interface Behaviour {
   readonly source: Source;
   /** Where the clock of its double stands at the start. */
   readonly now?: string;
+  /** A key of the application's environment, or `any`, for the double to accept. */
+  readonly secretKey?: string;
   /** What Stripe shows. */
   readonly expected: Observed;
   /** What the double shows: runs the real SDK against a double of its own. */
@@ -37,8 +39,8 @@ export interface Verdict {
   readonly details: readonly string[];
 }
 
-export async function check({ now, expected, see }: Behaviour): Promise<Verdict> {
-  const world = await openWorld(now);
+export async function check({ now, secretKey, expected, see }: Behaviour): Promise<Verdict> {
+  const world = await openWorld({ now, secretKey });
   try {
     const details = await see(world).then(
       (seen) => differences(expected, seen),

@@ -16,6 +16,11 @@ export const PAGE = "https://app.example/back";
 type SubscriptionParams = Partial<Stripe.SubscriptionCreateParams>;
 type PriceParams = Partial<Stripe.PriceCreateParams>;
 
+interface Opening {
+  readonly now: string | undefined;
+  readonly secretKey: string | undefined;
+}
+
 export interface World {
   readonly double: StripeDouble;
   /** Does not retry, so that each answer is seen. */
@@ -46,8 +51,9 @@ export interface World {
   invoices(customer: string): Promise<Stripe.Invoice[]>;
 }
 
-export async function openWorld(now = JANUARY_31): Promise<World> {
-  const double = await createStripeDouble({ seed: 5, now });
+export async function openWorld({ now = JANUARY_31, secretKey }: Opening): Promise<World> {
+  const own = secretKey === undefined ? {} : { secretKey };
+  const double = await createStripeDouble({ seed: 5, now, ...own });
   const client = (key: string, config: Stripe.StripeConfig = {}) =>
     new Stripe(key, { ...double.stripeConfig, maxNetworkRetries: 0, ...config });
   const stripe = client(double.secretKey);

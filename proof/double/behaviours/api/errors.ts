@@ -124,6 +124,20 @@ export const errors: Theme = {
       },
     },
     {
+      name: "any test key is taken, where the double is told to",
+      source: thread("stripe/stripe-mock, README: requests with the key sk_test_123"),
+      secretKey: "any",
+      expected: { one: 200, other: 200, live: 401 },
+      async see({ client }) {
+        const list = (key: string) => statusOf(client(key).customers.list());
+        return {
+          one: await list("sk_test_123"),
+          other: await list("sk_test_456"),
+          live: await list("sk_live_123"),
+        };
+      },
+    },
+    {
       name: "a revoked key",
       source: docs("keys#revoke-keys"),
       expected: { before: 200, after: 401 },

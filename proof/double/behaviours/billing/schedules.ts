@@ -112,12 +112,9 @@ export const schedules: Theme = {
       async see({ double, stripe, subscribe, events, invoices }) {
         const { id, customer } = await subscribe(1000);
         const { status } = await stripe.subscriptions.pause(id);
+        const told = (await events("customer.subscription.paused")).length;
         await double.clock.advance({ days: 40 });
-        return {
-          status,
-          told: (await events("customer.subscription.paused")).length,
-          invoices: (await invoices(idOf(customer))).length,
-        };
+        return { status, told, invoices: (await invoices(idOf(customer))).length };
       },
     },
     {

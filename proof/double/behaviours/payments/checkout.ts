@@ -1,16 +1,6 @@
 /** Checkout sessions: how they end, whom they make, and what they refuse. */
 import type { Theme } from "../../harness/behaviour.js";
-import {
-  at,
-  expanded,
-  first,
-  idOf,
-  iso,
-  last,
-  refusal,
-  seconds,
-  statusOf,
-} from "../../harness/read.js";
+import { at, expanded, first, idOf, iso, last, seconds, statusOf } from "../../harness/read.js";
 import { docs, reference, types } from "../../harness/sources.js";
 import { PAGE } from "../../harness/world.js";
 
@@ -235,6 +225,22 @@ export const checkout: Theme = {
       },
     },
     {
+      name: "a promotion code that is typed takes off, without a browser",
+      source: docs("payments/checkout/discounts"),
+      expected: { before: 1000, total: 500, paid: 500, used: 1 },
+      async see({ double, stripe, checkout }) {
+        const { id: coupon } = await stripe.coupons.create({ percent_off: 50, duration: "once" });
+        const promotion = { type: "coupon", coupon } as const;
+        const code = await stripe.promotionCodes.create({ promotion, code: "SPRING" });
+        const { id, amount_total: before } = await checkout({ allow_promotion_codes: true });
+        const typed = { ...BUYER, promotionCode: "SPRING" };
+        double.dashboard.payCheckout(id, typed);
+        const done = await stripe.checkout.sessions.retrieve(id, { expand: ["invoice"] });
+        const { times_redeemed: used } = await stripe.promotionCodes.retrieve(code.id);
+        return { before, total: done.amount_total, paid: expanded(done.invoice).amount_paid, used };
+      },
+    },
+    {
       name: "a customer and an email address exclude each other",
       source: reference("checkout/sessions/create#customer_email"),
       expected: 400,
@@ -277,15 +283,6 @@ export const checkout: Theme = {
           paid: String(at(event, "data.object.payment_status")),
           lines: at(event, "data.object.line_items") !== undefined,
         };
-      },
-    },
-    {
-      name: "a session that is not there",
-      source: docs("error-codes#resource-missing"),
-      expected: { status: 404, code: "resource_missing" },
-      async see({ stripe }) {
-        const { status, code } = await refusal(stripe.checkout.sessions.retrieve("cs_test_none"));
-        return { status, code };
       },
     },
   ],

@@ -20,8 +20,9 @@ export function rowFields(
   id: string,
   content: object,
   last_synced_at: number,
-): RowFields {
-  const fields: Record<string, unknown> = { [resources[resource].idField]: id };
+): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  fields[resources[resource].idField] = id;
   for (const { field, from } of columnsOf(resource)) {
     if (from !== "link") fields[field] = fieldAt(content, from);
   }

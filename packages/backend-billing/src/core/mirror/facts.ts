@@ -61,10 +61,20 @@ function factsFrom(answer: (fact: Fact) => (...of: About) => unknown): Known {
   return Object.fromEntries(NAMES.map((fact) => [fact, answer(fact)])) as Known;
 }
 
-/** What a fact is about, as one text. No resource, kind or field has a space, and at most one value has. */
-function keyOf(...[a, b, c, d]: About): string {
-  if (b === undefined) return a;
-  return c === undefined ? `${a} ${b}` : `${a} ${b} ${c} ${d}`;
+/** By the first value and then by the rest: most have two, and then no text is made of them. */
+type ByAbout<T> = Map<string, Map<About[1], T>>;
+
+/** No field has a space, and of the values after the first at most one has. */
+const restOf = (b: About[1], c: About[2], d: About[3]): About[1] =>
+  c === undefined ? b : `${b} ${c} ${d}`;
+
+/** Those with this first value. */
+function under<T>(all: ByAbout<T>, a: string): Map<About[1], T> {
+  const known = all.get(a);
+  if (known !== undefined) return known;
+  const made = new Map<About[1], T>();
+  all.set(a, made);
+  return made;
 }
 
 /** The facts that a store has read so far. */
@@ -74,13 +84,18 @@ export interface Answers {
 }
 
 export function createAnswers(): Answers {
-  const answers = new Map<Fact, Map<string, unknown>>(NAMES.map((fact) => [fact, new Map()]));
+  const answers: { [F in Fact]?: ByAbout<unknown> } = {};
+  for (const fact of NAMES) answers[fact] = new Map();
   return {
     known: factsFrom((fact) => {
-      const own = answers.get(fact);
-      return (a, b, c, d) => own?.get(keyOf(a, b, c, d));
+      const own = answers[fact];
+      return (a, b, c, d) => own?.get(a)?.get(restOf(b, c, d));
     }),
-    add: (fact, of, answer) => answers.get(fact)?.set(keyOf(...(of as About)), answer),
+    add(fact, of, answer) {
+      const [a, b, c, d] = of as About;
+      const own = answers[fact];
+      if (own !== undefined) under(own, a).set(restOf(b, c, d), answer);
+    },
   };
 }
 
@@ -100,17 +115,22 @@ export async function readMissing(
   await Promise.all(missing.map((need) => read(need)));
 }
 
-/** The same facts, with those that were asked for in vain added to `missing`. */
-export function noting(known: Known, missing: Map<string, Need>): Known {
+/** The same facts, with those that were asked for in vain added to `missing`, each once. */
+export function noting(known: Known, missing: Need[]): Known {
   return factsFrom((fact) => {
     const ask = known[fact] as (...of: About) => unknown;
+    const asked: ByAbout<true> = new Map();
     return (a, b, c, d) => {
       const answer = ask(a, b, c, d);
-      if (answer === undefined) {
+      if (answer !== undefined) return answer;
+      const own = under(asked, a);
+      const rest = restOf(b, c, d);
+      if (!own.has(rest)) {
+        own.set(rest, true);
         const of = [a, b, c, d].filter((each) => each !== undefined);
-        missing.set(`${fact} ${keyOf(a, b, c, d)}`, { fact, of } as unknown as Need);
+        missing.push({ fact, of } as unknown as Need);
       }
-      return answer;
+      return undefined;
     };
   });
 }

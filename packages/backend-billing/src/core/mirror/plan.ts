@@ -48,7 +48,7 @@ export type Plan = Decided | Undecided | Refused;
 
 /** Judges every snapshot, those of one object in the order in which they stand in the batch. */
 export function planCommit(batch: Batch, chosen: readonly ResourceName[], known: Known): Plan {
-  const missing = new Map<string, Need>();
+  const missing: Need[] = [];
   const facts = noting(known, missing);
   const objects = new Map<string, Judged>();
   const receipts = new Map<string, Receipt>();
@@ -57,7 +57,7 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
   const outcomes = batch.units.map((unit): UnitOutcome => {
     const { receipt } = unit;
     if (receipt !== undefined) {
-      // mutant "receipts ignored": facts.received(receipt.eventId) -> receipts.size > 99
+      // mutant "receipts ignored": facts.received(receipt.eventId) -> missing.length > 9_999
       if (facts.received(receipt.eventId) || receipts.has(receipt.eventId)) {
         return { duplicate: true };
       }
@@ -73,8 +73,8 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
 
   const judged = [...objects.values()];
   const records = planRecords(batch.records ?? [], requests, facts);
-  const rows = planRows(judged, records.links, chosen, batch.now, facts);
-  if (missing.size > 0) return { missing: [...missing.values()] };
+  const rows = planRows(objects, records.links, chosen, batch.now, facts);
+  if (missing.length > 0) return { missing };
   if (records.conflict !== undefined) return { committed: false, conflict: records.conflict };
   return {
     outcomes,

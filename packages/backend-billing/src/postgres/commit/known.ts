@@ -98,7 +98,7 @@ function rowsOwned(into: Into, names: Names, owned: Wanted["owned"]): string {
     return `SELECT '${resource}' AS resource, owner, t.ids FROM ${owners} CROSS JOIN LATERAL (
     SELECT json_agg(id) AS ids FROM (
       SELECT ${snake(resources[resource].idField)} AS id FROM ${names.table(resource)}
-      WHERE ${field} = owner LIMIT ${most}::bigint) AS found) t`;
+      WHERE ${field} = owner LIMIT ${most}::bigint) AS found) t WHERE t.ids IS NOT NULL`;
   });
   return each.join(" UNION ALL ");
 }

@@ -6,6 +6,7 @@ import {
   type Fact,
   type Known,
   type Need,
+  noting,
   type RecordState,
 } from "../../core/mirror/facts.js";
 import { type Decided, planCommit, type Refused, type Undecided } from "../../core/mirror/plan.js";
@@ -32,11 +33,14 @@ export interface Reading {
   readonly run: Run;
   /** Locks owners before what depends on them is read. Without it nothing is locked. */
   readonly hold?: (owners: readonly string[]) => Promise<void>;
-  /** What will be needed beside what the batch itself names. */
+  /** What the plan will probably ask for. It is read before anything is planned. */
   readonly expected?: readonly Need[];
 }
 
-/** What was planned, or is missing because it must be locked; and the facts as far as they are known. */
+/**
+ * What was planned; or, because some of it must be locked, everything that it depends on. And the
+ * facts as far as they are known.
+ */
 export interface Planned {
   readonly plan: Decided | Refused | Undecided;
   readonly known: Known;
@@ -47,14 +51,20 @@ export async function planned(batch: Batch, reading: Reading): Promise<Planned> 
   const { hold, expected = [] } = reading;
   const answers = createAnswers();
   const { known } = answers;
-  for (let first = true; ; first = false) {
+  const needed = [...expected];
+  let missing = expected;
+  for (;;) {
+    if (missing.length > 0) {
+      await hold?.(ownersIn(missing));
+      await read(reading, missing, answers);
+    }
     const plan = planCommit(batch, reading.chosen, known);
     if (!("missing" in plan)) return { plan, known };
-    const missing = first ? [...plan.missing, ...expected] : plan.missing;
-    const owners = ownersIn(missing);
-    if (owners.length > 0 && hold === undefined) return { plan, known };
-    if (owners.length > 0) await hold?.(owners);
-    await read(reading, missing, answers);
+    missing = plan.missing;
+    needed.push(...missing);
+    if (hold === undefined && ownersIn(missing).length > 0) {
+      return { plan: { missing: needed }, known };
+    }
   }
 }
 
@@ -134,7 +144,7 @@ async function readAll(
     if (each !== null) answers.add("version", [each.resource, each.id], each);
   }
   // They are read along with versions if one of these is not there; otherwise none is asked for.
-  for (const resource of [...watermarks, ...objects.map((each) => each.resource)]) {
+  for (const resource of new Set([...watermarks, ...objects.map((each) => each.resource)])) {
     answers.add("watermark", [resource], found.watermarks?.[resource] ?? null);
   }
   const received = new Set(found.receipts);
@@ -184,10 +194,18 @@ export function givesCustomer({ units, records = [] }: Batch): boolean {
   return units.length > 0 && records.some(isLink);
 }
 
-/** What must be locked to commit the batch if none of its objects is known yet. */
+/** What must be read to commit the batch if none of its objects is known yet. */
 export function neededIfNew(batch: Batch, chosen: readonly ResourceName[]): readonly Need[] {
-  const unknown = { version: () => null, watermark: () => null };
-  const plan = planCommit(batch, chosen, { ...guessed(batch, new Map()), ...unknown });
-  const missing = "missing" in plan ? plan.missing : [];
-  return missing.filter(({ fact }) => fact === "recordOn" || fact === "rowsWhere");
+  const needs: Need[] = [];
+  const unread = noting(createAnswers().known, needs);
+  const guess = guessed(batch, new Map());
+  planCommit(batch, chosen, {
+    ...unread,
+    version: (resource, id) => unread.version(resource, id) ?? null,
+    content: () => undefined, // what is new has none
+    watermark: () => null, // they are read along with versions
+    received: (eventId) => unread.received(eventId) ?? false,
+    record: (kind, id) => unread.record(kind, id) ?? guess.record(kind, id),
+  });
+  return needs;
 }

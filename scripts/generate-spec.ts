@@ -29,7 +29,7 @@ The library was built to a specification that names neither Stripe nor a platfor
 what its names are here, which test shows each of its rules, and what was decided where it leaves
 something open.
 
-\`npm test -- spec.test.ts\` runs all rules over real HTTP, with the real \`stripe\` package against the
+\`npm run test:all -- spec.test.ts\` runs all rules over real HTTP, with the real \`stripe\` package against the
 [double](./stripe-double.md): on a real PostgreSQL, and on Convex's own test library in the edge runtime.
 
 ## Names

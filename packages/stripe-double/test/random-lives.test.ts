@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { live } from "./random-script.js";
 
-it("a life with every fault is the same again with the same seed, byte for byte", async () => {
+it("a life with every fault is the same again with the same seed, byte for byte", {
+  tags: ["slow"],
+}, async () => {
   const first = await live(11);
   const again = await live(11);
   expect(again.steps).toEqual(first.steps);

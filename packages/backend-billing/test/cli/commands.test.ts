@@ -1,3 +1,4 @@
+// @module-tag slow
 // The other commands as real processes: what they print, what they end with, and what they never say.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

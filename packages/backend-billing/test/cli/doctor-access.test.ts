@@ -1,3 +1,4 @@
+// @module-tag slow
 // The real command, as a process: it says which roles can use the tables that should not, and where
 // row security or the place of the tables is not as it should be.
 import type pg from "pg";

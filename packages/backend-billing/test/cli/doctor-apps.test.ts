@@ -1,3 +1,4 @@
+// @module-tag slow
 // The real command, as a process, where several applications share the Stripe account.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

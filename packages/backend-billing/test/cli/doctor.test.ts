@@ -1,3 +1,4 @@
+// @module-tag slow
 // The real command, as a process, on a real setup with something broken: it names what is wrong and
 // what mends it, and ends with 3 if that must be done.
 import { createServer } from "node:http";

@@ -1,3 +1,4 @@
+// @module-tag slow
 // `emulator` as a process: it says how to reach it, sends signed webhooks, and ends with 0.
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// @module-tag slow
 // The questions of `init`, in a real pseudo-terminal.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

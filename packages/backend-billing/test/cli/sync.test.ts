@@ -1,3 +1,4 @@
+// @module-tag slow
 // `sync` as a real process: it is interrupted by a real signal, goes on, and tells the truth.
 import { execFile, spawnSync } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag slow
 // A backfill on Convex whose actions die: before they begin, at any mutation, before or after it
 // was committed, or after all they had to do. Convex does not run a failed action again, so each of
 // these breaks a chain of pages, and the watchdog must take it up. Its minutes pass at once here.

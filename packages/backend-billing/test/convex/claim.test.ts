@@ -1,3 +1,4 @@
+// @module-tag slow
 // `convex-test` runs one mutation after another, as serialisable transactions appear to, but it has
 // no conflicts of its own to show. So the order in which the mutations of several callers run is
 // chosen here, by seed, and the claim must come to one customer in every order.

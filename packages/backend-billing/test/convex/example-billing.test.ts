@@ -1,3 +1,4 @@
+// @module-tag slow
 // The small example of variant B, from the first push to a paid subscription and to the portal.
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

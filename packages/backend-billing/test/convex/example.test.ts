@@ -1,3 +1,4 @@
+// @module-tag slow
 // The example app with its own functions and routes, against the double: Stripe's API and pages are
 // reached over real HTTP. What stands in for Convex itself is `convex-test`.
 import Stripe from "stripe";

@@ -1,3 +1,4 @@
+// @module-tag slow
 // A backfill under the platform's limits per transaction, which `convex-test` enforces on request.
 // It ends well only if every page and every step stays inside all of them. What counts is the size
 // of a page, so a tenth of the account shows the same; `npm run limits:convex` takes all of it, which

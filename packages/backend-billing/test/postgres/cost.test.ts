@@ -113,7 +113,7 @@ describe("the cost of the mirror", () => {
         ],
       ],
       ["with clocks that are off", [{ fault: "skewed_created" }]],
-    ] as const)("%s", async (_, faults) => {
+    ] as const)("%s", { tags: ["slow"] }, async (_, faults) => {
       const app = await still();
       const price = await monthlyPrice(app);
       await quiet(app);

@@ -193,7 +193,9 @@ describe("migrate", () => {
     }
   });
 
-  it("runs once however many processes call it (`npm run migrate:race` has more rounds)", async () => {
+  it("runs once however many processes call it (`npm run migrate:race` has more rounds)", {
+    tags: ["slow"],
+  }, async () => {
     expect(await raceMigrations(inject("postgresUrl"), { rounds: 3 })).toEqual({
       processes: 10,
       rounds: 3,

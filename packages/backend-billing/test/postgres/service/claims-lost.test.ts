@@ -221,7 +221,9 @@ describe("a customer that turns up before anything is sent", () => {
     expect(alive(app)).toEqual([made]);
   });
 
-  it("beside an attempt that failed: it is taken before the next one", async () => {
+  it("beside an attempt that failed: it is taken before the next one", {
+    tags: ["slow"],
+  }, async () => {
     const app = await still();
     app.double.faults.add({ fault: "cut_before", on: CREATE });
     await billingError(setup(app.core, args));

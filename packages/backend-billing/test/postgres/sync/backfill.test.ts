@@ -110,7 +110,7 @@ describe("what passes is waited out", () => {
     ["server errors", { fault: "error_before", status: 503, rate: 0.2 }],
     ["broken connections", { fault: "cut_before", rate: 0.2 }],
     ["half an answer", { fault: "half_answer", rate: 0.2 }],
-  ] as const)("%s", async (_, fault) => {
+  ] as const)("%s", { tags: ["slow"] }, async (_, fault) => {
     const app = await open();
     app.double.populate({ object: "customer", count: 1_500 });
     await fillShop(app);
@@ -191,7 +191,9 @@ it("commits a page in parts if the store takes less at once", async () => {
   await expectEqual(app);
 });
 
-it("does a page again whose commit failed, and never goes past it", async () => {
+it("does a page again whose commit failed, and never goes past it", {
+  tags: ["slow"],
+}, async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: 1_000 });
   const { store } = app.b;
@@ -214,7 +216,7 @@ it("does a page again whose commit failed, and never goes past it", async () => 
   await expectEqual(app, ["customers"]);
 });
 
-it("a page that two workers did is counted once", async () => {
+it("a page that two workers did is counted once", { tags: ["slow"] }, async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: 500 });
   const { store } = app.core;

@@ -68,7 +68,7 @@ it("after a downtime it catches up at start-up", async () => {
   await stop();
 });
 
-it("ten instances that start at once make one run, and share it", async () => {
+it("ten instances that start at once make one run, and share it", { tags: ["slow"] }, async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: 3_000 });
   await fillShop(app);
@@ -128,7 +128,7 @@ describe("the schedules", () => {
   });
 });
 
-it("what a dead process left is found: asks, and pages", async () => {
+it("what a dead process left is found: asks, and pages", { tags: ["slow"] }, async () => {
   const app = await open();
   await fillShop(app);
   await app.b.sync();

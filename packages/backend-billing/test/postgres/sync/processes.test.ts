@@ -36,7 +36,7 @@ const orderOf = (app: App): WorkerOrder => ({
 const rowsSoFar = async (app: App): Promise<number> =>
   (await app.b.billing.runs(1))[0]?.resources.customers?.rows ?? 0;
 
-it("two processes share one run", async () => {
+it("two processes share one run", { tags: ["slow"] }, async () => {
   const app = await open();
   app.double.populate({ object: "customer", count: COUNT });
   app.double.faults.add({ fault: "latency", milliseconds: 30 });

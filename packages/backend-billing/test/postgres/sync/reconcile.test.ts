@@ -255,7 +255,7 @@ describe("a sample", () => {
   });
 });
 
-it("what is on its way is not called drift", async () => {
+it("what is on its way is not called drift", { tags: ["slow"] }, async () => {
   const app = await open({
     endpoint: true,
     stripe: { delivery: "held" },

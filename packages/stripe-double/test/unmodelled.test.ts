@@ -67,6 +67,13 @@ describe("what Stripe knows and the double does not model", () => {
     expect(double.unmodelled()).toEqual([]);
   });
 
+  it("is not taken for an id: a preview of an invoice is no invoice", async () => {
+    const { stripe } = await rig();
+    const preview = stripe.rawRequest("POST", "/v1/invoices/create_preview", { customer: "cus_1" });
+    expect(await errorOf(preview)).toMatchObject({ statusCode: 501, code: "not_modelled" });
+    expect(await errorOf(stripe.invoices.retrieve("in_none"))).toMatchObject({ statusCode: 404 });
+  });
+
   it("with `record`, a request goes on without the parameter, which the object shows", async () => {
     const { double, stripe } = await rig({ unknown: "record" });
     const { monthly } = await openShop(stripe);

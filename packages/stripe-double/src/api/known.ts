@@ -64,6 +64,26 @@ export function stripePattern(method: string, path: string): string | undefined 
     .sort((a, b) => a.split(":id").length - b.split(":id").length)[0];
 }
 
+/** Every part of an address that is no id, such as `create_preview`. */
+const WORDS = new Set(
+  [...ROUTE_GROUPS.keys()].flatMap((signature) => signature.split("/").slice(1)),
+);
+
+/**
+ * Whether an id in a path is a word of Stripe's API, so that the path means another route:
+ * `/v1/invoices/create_preview` is no invoice.
+ */
+export function meansAnotherRoute(
+  method: string,
+  path: string,
+  pattern: string,
+  ids: readonly string[],
+): boolean {
+  if (!ids.some((id) => WORDS.has(id))) return false;
+  const known = stripePattern(method, path);
+  return known !== undefined && known !== pattern.replace(/:\w+/g, ":id");
+}
+
 /** Parameters of older API versions, with the first version that no longer takes them. */
 const DISCOUNT = { coupon: "2025-03-31", promotion_code: "2025-03-31" };
 const REMOVED: { readonly [signature: string]: { readonly [name: string]: string } } = {

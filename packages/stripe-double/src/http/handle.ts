@@ -10,7 +10,7 @@ import {
   notModelled,
   unrecognized,
 } from "../api/errors.js";
-import { stripePattern } from "../api/known.js";
+import { meansAnotherRoute, stripePattern } from "../api/known.js";
 import type { ListPage } from "../api/list.js";
 import { decodeForm, type RawMap } from "../api/params.js";
 import { render, renderPage } from "../api/render.js";
@@ -81,7 +81,7 @@ export async function handle(
 ): Promise<{ answer: Outgoing; signature: string | undefined }> {
   const requestId = api.requestId();
   const [path = "", query = ""] = incoming.url.split("?");
-  const found = api.router(incoming.method, path);
+  const found = findRoute(api, incoming.method, path);
   const known = typeof found === "object" ? signatureOf(found.route) : undefined;
   let signature = known;
   let key: ApiKey | undefined;
@@ -97,6 +97,13 @@ export async function handle(
       signature: known,
     };
   }
+}
+
+function findRoute({ router }: Api, method: string, path: string): ReturnType<Router> {
+  const found = router(method, path);
+  if (typeof found !== "object") return found;
+  const ids = Object.values(found.path);
+  return meansAnotherRoute(method, path, found.route.pattern, ids) ? undefined : found;
 }
 
 /** A route for an address that Stripe has and the double does not model. */

@@ -218,3 +218,24 @@ describe("the look of sync", () => {
     },
   );
 });
+
+it("names what could not be stored, and so does status until it is stored", async () => {
+  app = await createApplication();
+  await app.query(
+    "ALTER TABLE billing.backend_billing_products ADD CONSTRAINT no_poison CHECK (stripe ->> 'name' <> 'poison')",
+  );
+  await app.stripe.products.create({ name: "Good" });
+  const { id } = await app.stripe.products.create({ name: "poison" });
+  const said = new RegExp(
+    `1 object could not be stored:\\n +products ${id}: .*\\n.*npx backend-billing doctor`,
+  );
+  expect((await app.run("sync")).stdout).toMatch(said);
+  expect((await app.run("status")).stdout).toMatch(said);
+  const { lines } = await app.runJson("status");
+  expect(lines).toEqual([
+    expect.objectContaining({ setAside: expect.objectContaining({ count: 1 }) }),
+  ]);
+  await app.query("ALTER TABLE billing.backend_billing_products DROP CONSTRAINT no_poison");
+  expect((await app.run("reconcile")).code).toBe(0);
+  expect((await app.run("status")).stdout).not.toMatch(said);
+});

@@ -51,7 +51,7 @@ export async function planned(batch: Batch, reading: Reading): Promise<Planned> 
   const { hold, expected = [] } = reading;
   const answers = createAnswers();
   const { known } = answers;
-  const needed = [...expected];
+  const needed = [expected];
   let missing = expected;
   for (;;) {
     if (missing.length > 0) {
@@ -61,9 +61,9 @@ export async function planned(batch: Batch, reading: Reading): Promise<Planned> 
     const plan = planCommit(batch, reading.chosen, known);
     if (!("missing" in plan)) return { plan, known };
     missing = plan.missing;
-    needed.push(...missing);
+    needed.push(missing);
     if (hold === undefined && ownersIn(missing).length > 0) {
-      return { plan: { missing: needed }, known };
+      return { plan: { missing: needed.flat() }, known };
     }
   }
 }

@@ -148,7 +148,7 @@ function checkReturn(
   params: Pick<Params, "off_session" | "return_url">,
 ): void {
   if (automatic === null || automatic.allow_redirects === "never") return;
-  // Nobody is there to be redirected when a payment is made off session.
+  // A payment off session has no customer present, so no redirect can happen.
   if (params.off_session || params.return_url !== undefined) return;
   throw invalid(
     "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",

@@ -471,6 +471,16 @@ describe("completing in subscription mode", () => {
     });
   });
 
+  it("needs no payment where the customer's balance pays for the first invoice", async () => {
+    const rich = await shop.stripe.customers.create({ email: "ada@example.com", balance: -90_000 });
+    const session = await subscribe({ customer: rich.id });
+    await submit(session.url, guest);
+    expect(await retrieve(session.id)).toMatchObject({ status: "complete" });
+    const [invoice] = (await shop.stripe.invoices.list({ customer: rich.id })).data;
+    expect(invoice).toMatchObject({ status: "paid", amount_due: 0 });
+    expect(shop.double.objects("charge")).toEqual([]);
+  });
+
   it("applies a coupon that it was made with, and one that the customer types", async () => {
     const coupon = await shop.stripe.coupons.create({ percent_off: 25, duration: "forever" });
     const given = await subscribe({ discounts: [{ coupon: coupon.id }] });

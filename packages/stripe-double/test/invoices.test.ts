@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
+import { settle } from "../src/billing/invoices/draft.js";
 import { DAY, errorOf, openShop, payer, type Rig, raisedBy, rig, START } from "./kit.js";
 
 let it_: Rig;
@@ -221,6 +222,49 @@ it("numbers count up for each customer by their own prefix", async () => {
     `${other.invoice_prefix}-0001`,
     `${customer.invoice_prefix}-0002`,
   ]);
+});
+
+describe("an amount that is too small to be charged (API reference: amount_due of an invoice)", () => {
+  it.each([
+    ["usd", 49, 0, { due: 0, balance: 49 }],
+    ["usd", 50, 0, { due: 50, balance: 0 }],
+    ["usd", 30, 30, { due: 60, balance: 0 }],
+    ["usd", 1000, -980, { due: 0, balance: 20 }],
+    ["usd", -10, 30, { due: 0, balance: 20 }],
+    ["usd", -10, 0, { due: 0, balance: -10 }],
+    ["gbp", 30, 0, { due: 30, balance: 0 }],
+    ["jpy", 49, 0, { due: 0, balance: 49 }],
+  ])("%s: a total of %i and a balance of %i", (currency, total, balance, expected) => {
+    expect(settle(total, balance, currency)).toEqual(expected);
+  });
+
+  it("is carried on the customer's balance to the next invoice", async () => {
+    const product = await stripe.products.create({ name: "Sticker" });
+    const price = await stripe.prices.create({
+      product: product.id,
+      currency: "usd",
+      unit_amount: 30,
+      recurring: { interval: "month" },
+    });
+    const made = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: price.id }],
+    });
+    expect(made.status).toBe("active");
+    expect(await invoice(String(made.latest_invoice))).toMatchObject({
+      total: 30,
+      amount_due: 0,
+      amount_paid: 0,
+      status: "paid",
+      starting_balance: 0,
+      ending_balance: 30,
+    });
+    const owes = (await stripe.customers.retrieve(customer.id)) as Stripe.Customer;
+    expect(owes.balance).toBe(30);
+    await it_.double.clock.advance({ days: 32 });
+    const [next] = (await stripe.invoices.list({ customer: customer.id })).data;
+    expect(next).toMatchObject({ starting_balance: 30, amount_paid: 60, ending_balance: 0 });
+  });
 });
 
 it("what a customer owes or is owed is settled by the next invoice", async () => {

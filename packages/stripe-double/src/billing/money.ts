@@ -17,3 +17,32 @@ export function money(amount: number, currency: string): string {
   });
   return fine.format(amount / 10 ** digits);
 }
+
+/** The least that Stripe charges, in the currency's smallest unit (docs: supported currencies). */
+const LEAST: { readonly [currency: string]: number } = {
+  aed: 200,
+  aud: 50,
+  brl: 50,
+  cad: 50,
+  chf: 50,
+  czk: 1500,
+  dkk: 250,
+  eur: 50,
+  gbp: 30,
+  hkd: 400,
+  huf: 17_500,
+  inr: 50,
+  jpy: 50,
+  mxn: 1000,
+  myr: 200,
+  nok: 300,
+  nzd: 50,
+  pln: 200,
+  ron: 200,
+  sek: 300,
+  sgd: 50,
+  thb: 1000,
+  usd: 50,
+};
+
+export const leastCharge = (currency: string): number => LEAST[currency.toLowerCase()] ?? 1;

@@ -9,6 +9,7 @@ import { createCustomer } from "../../resources/customers.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { discountsFrom } from "../invoices/discounts.js";
+import { settle } from "../invoices/draft.js";
 import { cardState, createCard, setCardState } from "../payments/payment-methods.js";
 import { authenticatePaymentIntent, type PaymentIntent } from "../payments/payments.js";
 import { priced, sourceOf } from "./discounts.js";
@@ -111,7 +112,7 @@ function attempt(world: World, session: CheckoutSession, terms: Terms): Checkout
   // Other terms make another subscription; that of the earlier attempt lapses by itself.
   const same = attemptOf(world, id).terms?.code === terms.code;
   noteAttempt(world, id, same ? { terms } : { terms, subscription: undefined });
-  if (card !== undefined && amount > 0) {
+  if (card !== undefined && (subscribes ? dueFor(world, session, amount) : amount) > 0) {
     if (!subscribes) {
       const customer =
         session.customer_creation === "always"
@@ -128,6 +129,12 @@ function attempt(world: World, session: CheckoutSession, terms: Terms): Checkout
   const state = card === undefined ? undefined : cardState(world, card);
   if (state?.behaviour.authentication && !state.setUp) return { outcome: "requires_action" };
   return free(world, session, terms);
+}
+
+/** What the first invoice asks for, with what the customer owes or is owed. */
+function dueFor(world: World, { customer, currency }: CheckoutSession, amount: number): number {
+  const balance = world.objects.customer.get(customer ?? "")?.balance ?? 0;
+  return settle(amount, balance, currency ?? "usd").due;
 }
 
 /** Nothing is due now. */

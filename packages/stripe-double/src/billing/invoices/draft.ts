@@ -2,6 +2,7 @@
 import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import type { StoredEvent, World } from "../../world/world.js";
+import { leastCharge } from "../money.js";
 import { noteUse, termsOf } from "./discounts.js";
 import { discountParts, sumOf } from "./shares.js";
 
@@ -47,11 +48,30 @@ function discounted(
   );
 }
 
+/**
+ * What is to be paid for an invoice, and what the customer's balance is then. What is owed to the
+ * customer stays there, and so does an amount that is too small to be charged: the next invoice
+ * takes it along.
+ */
+export function settle(
+  total: number,
+  balance: number,
+  currency: string,
+): { readonly due: number; readonly balance: number } {
+  const owed = total + balance;
+  return owed < leastCharge(currency) ? { due: 0, balance: owed } : { due: owed, balance: 0 };
+}
+
 /** Sums what the lines make of it, and what the customer's balance leaves to pay. */
-function totals(lines: readonly InvoiceLine[], discounts: readonly string[], balance: number) {
+function totals(
+  lines: readonly InvoiceLine[],
+  discounts: readonly string[],
+  { balance, currency }: { readonly balance: number; readonly currency: string },
+) {
   const subtotal = sumOf(lines);
   const parts = lines.flatMap(({ discount_amounts: amounts }) => amounts ?? []);
   const total = subtotal - sumOf(parts);
+  const { due } = settle(total, balance, currency);
   const named = [...new Set([...discounts, ...parts.map(({ discount }) => discount)])];
   const amounts = named.map((discount) => ({
     amount: sumOf(parts.filter((part) => part.discount === discount)),
@@ -65,8 +85,8 @@ function totals(lines: readonly InvoiceLine[], discounts: readonly string[], bal
     total_discount_amounts: amounts.filter(
       ({ amount, discount }) => amount !== 0 || discounts.includes(discount),
     ),
-    amount_due: Math.max(0, total + balance),
-    amount_remaining: Math.max(0, total + balance),
+    amount_due: due,
+    amount_remaining: due,
     starting_balance: balance,
   };
 }
@@ -187,6 +207,6 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
     total_pretax_credit_amounts: [],
     total_taxes: [],
     webhooks_delivered_at: null,
-    ...totals(lines, discounts, customer.balance),
+    ...totals(lines, discounts, { balance: customer.balance, currency: draft.currency }),
   };
 }

@@ -13,7 +13,7 @@ import {
   createPaymentIntent,
   type PaymentIntent,
 } from "../payments/payments.js";
-import type { Invoice } from "./draft.js";
+import { type Invoice, settle } from "./draft.js";
 
 export type { Invoice } from "./draft.js";
 
@@ -27,8 +27,7 @@ export function finalizeInvoice(world: World, id: string): Invoice {
   }
   const customer = world.find("customer", draft.customer ?? "", "customer");
   const sequence = customer.next_invoice_sequence ?? 1;
-  const due = draft.total + customer.balance;
-  const ending = Math.min(0, due);
+  const { due, balance: ending } = settle(draft.total, customer.balance, draft.currency);
   // The number is taken without an event; what the customer owes or is owed is told.
   world.patch("customer", customer.id, { next_invoice_sequence: sequence + 1 });
   world.change(
@@ -41,8 +40,8 @@ export function finalizeInvoice(world: World, id: string): Invoice {
   const open: Partial<Invoice> = {
     status: "open",
     number: `${customer.invoice_prefix}-${String(sequence).padStart(4, "0")}`,
-    amount_due: Math.max(0, due),
-    amount_remaining: Math.max(0, due),
+    amount_due: due,
+    amount_remaining: due,
     automatically_finalizes_at: null,
     effective_at: world.now(),
     starting_balance: customer.balance,

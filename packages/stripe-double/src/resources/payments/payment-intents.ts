@@ -17,7 +17,7 @@ import {
   word,
 } from "../../api/params.js";
 import { searchRoute } from "../../api/search.js";
-import { money } from "../../billing/money.js";
+import { leastCharge, money } from "../../billing/money.js";
 import {
   findIntent,
   unexpectedState,
@@ -69,13 +69,11 @@ const createShape = {
 };
 type Params = Parsed<typeof createShape>;
 
-/** The least that Stripe charges, in each currency's smallest unit. */
-const SMALLEST: { readonly [currency: string]: number } = { gbp: 30, jpy: 50, usd: 50, eur: 50 };
 const LARGEST = 99_999_999;
 
 function checkAmount(amount: number, currency: string): void {
   if (!/^[a-z]{3}$/i.test(currency)) throw invalid(`Invalid currency: ${currency}`, "currency");
-  const least = SMALLEST[currency.toLowerCase()] ?? 1;
+  const least = leastCharge(currency);
   if (amount < least) {
     const said = `${money(least, currency)} ${currency.toLowerCase()}`;
     throw invalid(`Amount must be at least ${said}`, "amount", "amount_too_small");

@@ -82,8 +82,12 @@ const CHANGES: readonly VersionChange[] = [
       subscription(subscription, find) {
         restore(subscription, find, "discount");
         const items = (subscription.items as { data: Json[] } | undefined)?.data ?? [];
-        subscription.current_period_start = items[0]?.current_period_start ?? null;
-        subscription.current_period_end = items[0]?.current_period_end ?? null;
+        // Of items with different intervals it is the period that ends first.
+        const [first] = [...items].sort(
+          (a, b) => Number(a.current_period_end) - Number(b.current_period_end),
+        );
+        subscription.current_period_start = first?.current_period_start ?? null;
+        subscription.current_period_end = first?.current_period_end ?? null;
         for (const item of items) {
           delete item.current_period_start;
           delete item.current_period_end;

@@ -22,9 +22,34 @@ export function cyclesAfter(anchor: number, cycle: Cycle, count: number): number
   return dayStart + (anchor % DAY);
 }
 
-/** The end of the cycle that begins at `start`, on the grid of the anchor. */
-export function cycleEnd(anchor: number, cycle: Cycle, start: number): number {
-  let count = 1;
-  while (cyclesAfter(anchor, cycle, count) <= start) count++;
-  return cyclesAfter(anchor, cycle, count);
+/** Whether two cycles are equally long. */
+export const sameLength = (a: Cycle, b: Cycle): boolean =>
+  a.interval === b.interval && a.interval_count === b.interval_count;
+
+/** How many days or months an interval has. */
+const DAYS: { readonly [interval: string]: number } = { day: 1, week: 7 };
+const MONTHS: { readonly [interval: string]: number } = { month: 1, year: 12 };
+
+/** Whether one subscription can have all of these: each is a multiple of the shortest. */
+export function fitTogether(cycles: readonly Cycle[]): boolean {
+  return [DAYS, MONTHS].some((units) => {
+    const lengths = cycles.map((cycle) => (units[cycle.interval] ?? 0) * cycle.interval_count);
+    const shortest = Math.min(...lengths);
+    return shortest > 0 && lengths.every((length) => length % shortest === 0);
+  });
 }
+
+/** The cycle on the grid of the anchor that a moment is in. */
+export function cycleAt(
+  anchor: number,
+  cycle: Cycle,
+  moment: number,
+): { readonly start: number; readonly end: number } {
+  let count = 0;
+  while (cyclesAfter(anchor, cycle, count + 1) <= moment) count++;
+  return { start: cyclesAfter(anchor, cycle, count), end: cyclesAfter(anchor, cycle, count + 1) };
+}
+
+/** The end of the cycle that begins at `start`, on the grid of the anchor. */
+export const cycleEnd = (anchor: number, cycle: Cycle, start: number): number =>
+  cycleAt(anchor, cycle, start).end;

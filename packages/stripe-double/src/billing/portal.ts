@@ -10,7 +10,7 @@ import type { CardEntry } from "./checkout/checkout.js";
 import type { Invoice } from "./invoices/invoices.js";
 import { attachPaymentMethod, createCard, setCardState } from "./payments/payment-methods.js";
 import { cancelSubscription } from "./subscriptions/end.js";
-import type { Subscription } from "./subscriptions/subscription.js";
+import { periodEnd, type Subscription } from "./subscriptions/subscription.js";
 
 export interface PortalView {
   readonly session: PortalSession;
@@ -137,7 +137,7 @@ export function cancelInPortal(
     cancelSubscription(world, id);
     return "canceled";
   }
-  const end = subscription.items.data[0]?.current_period_end;
+  const end = periodEnd(subscription);
   const flexible = subscription.billing_mode.type === "flexible";
   updateSubscription(world, id, {
     ...(flexible ? { cancel_at: end } : { cancel_at_period_end: true }),

@@ -76,18 +76,14 @@ function pricingOf(price: Plain<Stripe.Price>): NonNullable<NewLine["pricing"]> 
   };
 }
 
-/** One period of one item; free while on trial. */
-export function periodLine(
-  world: World,
-  subscription: string,
-  item: Item,
-  trial: boolean,
-): NewLine {
+/** A period of an item, or the part of it that the subscription lasts; none of it is a trial. */
+export function periodLine(world: World, subscription: string, item: Item, part: number): NewLine {
   const quantity = quantityOf(item);
   const name = nameOf(world, item.price);
   return {
-    ...lineOf(world, item.price.currency, trial ? 0 : amountOf(item.price, quantity)),
-    description: trial ? `Trial period for ${name}` : `${quantity} × ${name} ${rateOf(item.price)}`,
+    ...lineOf(world, item.price.currency, Math.round(amountOf(item.price, quantity) * part)),
+    description:
+      part === 0 ? `Trial period for ${name}` : `${quantity} × ${name} ${rateOf(item.price)}`,
     period: { start: item.current_period_start, end: item.current_period_end },
     parent: {
       type: "subscription_item_details",

@@ -1,7 +1,8 @@
 /** How a subscription's prorations and invoices are worked out: as ever, or in the flexible mode. */
-import type { Subscription } from "./subscription.js";
+import type Stripe from "stripe";
+import type { Plain } from "../../world/plain.js";
 
-export type BillingMode = Subscription["billing_mode"];
+export type BillingMode = Plain<Stripe.Subscription>["billing_mode"];
 
 /** What a request may say about it. */
 export interface BillingModeParams {

@@ -6,11 +6,18 @@ import { composeInvoiceItem, createInvoiceItem } from "../invoices/invoice-items
 import { collectInvoice, finalizeInvoice } from "../invoices/invoices.js";
 import { isMetered, itemLine } from "../invoices/lines.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
-import { cycleEnd } from "../period.js";
+import { sameLength } from "../period.js";
 import { planOf } from "../plan.js";
 import { checkItems, checkSellable, makeItem, type SubscriptionItem } from "./items.js";
 import { prorations } from "./prorations.js";
-import { cycleOf, type Subscription, sameCycle } from "./subscription.js";
+import {
+  cycleOf,
+  inPeriod,
+  isUniform,
+  periodFor,
+  type Subscription,
+  startingAt,
+} from "./subscription.js";
 import { billSubscription, draftFor, type PaymentBehavior } from "./subscriptions.js";
 
 export interface ItemChange {
@@ -28,11 +35,6 @@ export function changeItems(
   changes: readonly ItemChange[],
 ): SubscriptionItem[] {
   let items = [...subscription.items.data];
-  const [first] = items;
-  const period = {
-    start: first?.current_period_start ?? world.now(),
-    end: first?.current_period_end ?? world.now(),
-  };
   changes.forEach((change, index) => {
     const param = `items[${index}]`;
     if (change.price !== undefined) checkSellable(world, change.price, `${param}[price]`);
@@ -40,6 +42,7 @@ export function changeItems(
       const { price, quantity, metadata } = change;
       if (price === undefined) throw invalid("Missing required param: price.", `${param}[price]`);
       const item = { price, quantity, metadata: mergeMetadata({}, metadata) };
+      const period = periodFor(subscription, world.find("price", price), world.now());
       items.push(makeItem(world, subscription.id, item, period));
       return;
     }
@@ -50,7 +53,9 @@ export function changeItems(
     }
     items = change.deleted
       ? items.filter(({ id }) => id !== known.id)
-      : items.map((item) => (item.id === known.id ? changeItem(world, known, change) : item));
+      : items.map((item) =>
+          item.id === known.id ? changeItem(world, subscription, known, change) : item,
+        );
   });
   if (items.length === 0) {
     throw refused(
@@ -61,11 +66,17 @@ export function changeItems(
   checkItems(
     world,
     items.map(({ price }) => ({ price: price.id })),
+    subscription.billing_mode,
   );
   return items;
 }
 
-function changeItem(world: World, item: SubscriptionItem, change: ItemChange): SubscriptionItem {
+function changeItem(
+  world: World,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  change: ItemChange,
+): SubscriptionItem {
   const price = change.price === undefined ? item.price : world.find("price", change.price);
   if (isMetered(price) !== isMetered(item.price)) {
     throw notModelled("a change between a licensed and a metered price");
@@ -73,8 +84,11 @@ function changeItem(world: World, item: SubscriptionItem, change: ItemChange): S
   if (isMetered(price) && change.quantity !== undefined) {
     throw notModelled("the quantity of a metered item");
   }
+  const placed = sameLength(cycleOf(item), cycleOf({ price }))
+    ? item
+    : inPeriod(item, periodFor(subscription, price, world.now()));
   return {
-    ...item,
+    ...placed,
     price,
     plan: planOf(price),
     ...(isMetered(price) ? {} : { quantity: change.quantity ?? item.quantity ?? 1 }),
@@ -99,8 +113,8 @@ export function replaceItems(
   { proration, behavior }: ReplaceOptions,
 ): Subscription {
   const before = world.find("subscription", id);
-  const restarts = before.status !== "trialing" && !sameCycle(before.items.data, items);
-  const placed = restarts ? startingNow(world, items) : [...items];
+  const restarts = before.status !== "trialing" && changesInterval(before.items.data, items);
+  const placed = restarts ? startingAt(items, world.now()) : [...items];
   const change = {
     items: { ...before.items, data: placed },
     ...(restarts ? { billing_cycle_anchor: world.now() } : {}),
@@ -109,13 +123,13 @@ export function replaceItems(
       ? { cancel_at: placed[0]?.current_period_end ?? null }
       : {}),
   };
-  const parts = proration === "none" ? [] : prorations(world, before, items);
+  const parts = proration === "none" ? [] : prorations(world, before, items, restarts);
   const bills =
     before.status !== "trialing" &&
     (restarts || proration === "always_invoice" || behavior === "pending_if_incomplete");
   if (bills && behavior === "error_if_incomplete") {
     const draft = draftFor(world, { ...before, ...change }, "subscription_update", {
-      withPeriod: restarts,
+      items: restarts ? placed : [],
     });
     const added = parts.map((part) => itemLine(world, composeInvoiceItem(world, "", part)));
     rehearsePayment(world, { ...draft, lines: [...draft.lines, ...added] });
@@ -123,7 +137,9 @@ export function replaceItems(
   for (const part of parts) createInvoiceItem(world, part);
   const after = world.patch("subscription", id, change);
   if (!bills) return after;
-  const invoice = billSubscription(world, after, "subscription_update", { withPeriod: restarts });
+  const invoice = billSubscription(world, after, "subscription_update", {
+    items: restarts ? placed : [],
+  });
   const { status } = finalizeInvoice(world, invoice.id);
   if (status === "paid") return world.find("subscription", id);
   const waits = behavior === "default_incomplete";
@@ -152,14 +168,14 @@ function pick({ items, billing_cycle_anchor, cancel_at }: Subscription): Partial
   return { items, billing_cycle_anchor, cancel_at };
 }
 
-/** The items with a period that begins now. */
-function startingNow(world: World, items: readonly SubscriptionItem[]): SubscriptionItem[] {
-  const now = world.now();
-  const period = {
-    current_period_start: now,
-    current_period_end: cycleEnd(now, cycleOf(items), now),
-  };
-  return items.map((item) => ({ ...item, ...period }));
+/** Whether items that all had one interval all have another one. */
+function changesInterval(
+  before: readonly SubscriptionItem[],
+  after: readonly SubscriptionItem[],
+): boolean {
+  const [from, to] = [before[0], after[0]];
+  if (!from || !to || !isUniform(before) || !isUniform(after)) return false;
+  return !sameLength(cycleOf(from), cycleOf(to));
 }
 
 /** Ends a trial now: the first real period begins and is billed at once. */
@@ -170,7 +186,7 @@ export function endTrial(world: World, id: string): Subscription {
     status: "active",
     trial_end: now,
     billing_cycle_anchor: now,
-    items: { ...before.items, data: startingNow(world, before.items.data) },
+    items: { ...before.items, data: startingAt(before.items.data, now) },
   });
   const invoice = billSubscription(world, after, "subscription_update");
   const { status } = finalizeInvoice(world, invoice.id);

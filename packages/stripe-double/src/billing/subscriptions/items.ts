@@ -5,8 +5,9 @@ import { referenced } from "../../resources/common.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { isMetered } from "../invoices/lines.js";
-import type { Cycle } from "../period.js";
+import { fitTogether, sameLength } from "../period.js";
 import { planOf } from "../plan.js";
+import type { BillingMode } from "./billing-mode.js";
 
 export type SubscriptionItem = Plain<Stripe.SubscriptionItem>;
 
@@ -16,12 +17,13 @@ export interface NewItem {
   readonly metadata?: { [key: string]: string } | undefined;
 }
 
-/** Checks the prices of a subscription's items together and answers the cycle they share. */
+/** Checks the prices of a subscription's items together. Intervals differ only in flexible mode. */
 export function checkItems(
   world: World,
   items: readonly Pick<NewItem, "price">[],
-  param = "items",
-): Cycle {
+  mode: BillingMode,
+): void {
+  const param = "items";
   if (items.length > 20) throw invalid("A subscription can have up to 20 items.", param);
   const prices = items.map(({ price }, index) =>
     referenced(world, "price", price, `${param}[${index}][price]`),
@@ -38,9 +40,7 @@ export function checkItems(
     if (prices.filter((other) => other.id === id).length > 1) {
       throw refused(`Cannot add multiple subscription items with the same plan: ${id}`, param);
     }
-    const same =
-      recurring.interval === cycle.interval && recurring.interval_count === cycle.interval_count;
-    if (!same) {
+    if (mode.type === "classic" && !sameLength(recurring, cycle)) {
       throw refused(
         "Currently, all prices in a subscription must have the same `recurring.interval` and `recurring.interval_count`.",
         param,
@@ -51,7 +51,12 @@ export function checkItems(
     }
   }
   if (!cycle) throw invalid("Missing required param: items.", param, "parameter_missing");
-  return cycle;
+  if (!fitTogether(prices.flatMap(({ recurring }) => recurring ?? []))) {
+    throw refused(
+      "The intervals of all prices in a subscription must be multiples of the shortest of them.",
+      param,
+    );
+  }
 }
 
 /** Refuses a price that may not be sold any more. What has it already keeps it. */

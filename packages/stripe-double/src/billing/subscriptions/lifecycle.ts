@@ -4,16 +4,14 @@
  * no other file there imports it; they ask for it through `world.due`.
  */
 import type { World } from "../../world/world.js";
-import { usable } from "../invoices/discounts.js";
 import { hasPaymentMethod, voidInvoice } from "../invoices/invoices.js";
 import { DAY, HOUR } from "../later.js";
-import { cycleEnd } from "../period.js";
 import { advanceLater } from "./dunning.js";
 import { endSubscription } from "./end.js";
 import { pauseSubscription } from "./resumption.js";
-import { isOver, type Subscription } from "./subscription.js";
+import { isOver, periodEnd, type Subscription } from "./subscription.js";
 import { billSubscription } from "./subscriptions.js";
-import { upcomingInvoice } from "./upcoming.js";
+import { renewal, upcomingInvoice } from "./upcoming.js";
 
 interface Watch {
   cancel: () => void;
@@ -30,9 +28,6 @@ function watchOf(world: World, id: string): Watch {
   all.set(id, known);
   return known;
 }
-
-const periodEnd = (subscription: Subscription) =>
-  subscription.items.data[0]?.current_period_end ?? 0;
 
 /** Something that will happen to a subscription, and when. */
 interface Happening {
@@ -134,20 +129,11 @@ function turn(world: World, subscription: Subscription): void {
 
 /** Starts the next period and drafts its invoice, which is finalized and collected an hour later. */
 function renew(world: World, before: Subscription): void {
-  const cycle = before.items.data[0]?.price.recurring;
-  if (!cycle) throw new Error(`${before.id} has no recurring item to renew`);
-  const start = periodEnd(before);
-  const period = {
-    current_period_start: start,
-    current_period_end: cycleEnd(before.billing_cycle_anchor, cycle, start),
-  };
-  const after = world.patch("subscription", before.id, {
-    status: before.status === "trialing" ? "active" : before.status,
-    items: { ...before.items, data: before.items.data.map((item) => ({ ...item, ...period })) },
-    discounts: usable(world, before.discounts, start),
-  });
+  const { change, due } = renewal(world, before);
+  const after = world.patch("subscription", before.id, change);
   const kept = before.pause_collection?.behavior === "keep_as_draft";
   const invoice = billSubscription(world, after, "subscription_cycle", {
+    items: due,
     finalizesIn: kept ? null : HOUR,
     autoAdvance: !kept,
   });

@@ -4,48 +4,60 @@ import { usable } from "../invoices/discounts.js";
 import type { NewInvoiceItem } from "../invoices/invoice-items.js";
 import { amountsOf, nameOf } from "../invoices/lines.js";
 import { type Amounts, netOf, partOf } from "../invoices/shares.js";
-import { cycleEnd } from "../period.js";
 import { type Debit, debitsOf, unused } from "./debits.js";
 import type { SubscriptionItem } from "./items.js";
-import { cycleOf, type Subscription, sameCycle } from "./subscription.js";
+import { type Subscription, wholePeriod } from "./subscription.js";
 
-/** Credits for the rest of what was debited for the old items, and charges for the rest of the new ones. */
+/**
+ * Credits for what was debited for the old items and is not used, and charges for what the new
+ * items take beyond it. New periods are billed whole, so nothing is charged for them here.
+ */
 export function prorations(
   world: World,
   subscription: Subscription,
   items: readonly SubscriptionItem[],
+  restarts = false,
 ): NewInvoiceItem[] {
   if (subscription.status === "trialing") return [];
+  const now = world.now();
   const old = subscription.items.data;
-  const credited = old.filter((item) => !isAmong(item, items));
-  // A new period is billed whole, so only a change within the period charges for its rest.
-  const added = items.filter((item) => !isAmong(item, old));
-  const charged = added.length > 0 && sameCycle(old, items) ? added : [];
+  const credited = old.flatMap((item) => {
+    const kept = restarts ? undefined : counterpart(item, items);
+    return credits(world, subscription, item, kept?.current_period_end ?? now);
+  });
+  const charged = restarts ? [] : items;
   return [
-    ...credited.flatMap((item) => credits(world, subscription, item)),
-    ...charged.map((item) => charge(world, subscription, items, item)),
+    ...credited,
+    ...charged.map((item) => {
+      const from = counterpart(item, old)?.current_period_end ?? now;
+      return charge(world, subscription, items, item, from);
+    }),
   ].filter(({ amount }) => amount !== 0);
 }
 
-function isAmong(item: SubscriptionItem, others: readonly SubscriptionItem[]): boolean {
-  return others.some(
+/** The same item with the same price and quantity; only its period may differ. */
+function counterpart(
+  item: SubscriptionItem,
+  others: readonly SubscriptionItem[],
+): SubscriptionItem | undefined {
+  return others.find(
     ({ id, price, quantity }) =>
       id === item.id && price.id === item.price.id && quantity === item.quantity,
   );
 }
 
-/** What an item does not use from now on. */
+/** What was debited for an item beyond a moment. */
 function credits(
   world: World,
   subscription: Subscription,
   item: SubscriptionItem,
+  from: number,
 ): NewInvoiceItem[] {
-  const now = world.now();
   const debits = debitsOf(world, subscription.customer, item.id);
   const flexible = subscription.billing_mode.type === "flexible";
   return (flexible ? debits : classicDebits(world, subscription, item, debits)).map((debit) => {
-    const period = { start: Math.max(now, debit.period.start), end: debit.until };
-    const { gross, discounts } = unused(debit, now);
+    const period = { start: Math.max(from, debit.period.start), end: debit.until };
+    const { gross, discounts } = unused(debit, from);
     const amounts = {
       gross: -gross,
       discounts: discounts.map(({ amount, discount }) => ({ amount: -amount, discount })),
@@ -68,32 +80,26 @@ function classicDebits(
   const discounts = last?.discounts.map(({ discount }) => discount) ?? [];
   const items = subscription.items.data;
   const amounts = amountsOf(world, items, discounts)[items.indexOf(item)];
-  const period = cycleAround(subscription, item);
+  const period = wholePeriod(subscription, item);
   const until = item.current_period_end;
   return amounts ? [{ ...amounts, source: last?.source ?? null, period, until }] : [];
 }
 
-/** What an item costs from now on, among these items, until its period ends. */
+/** What an item costs from a moment on, among these items, until its period ends. */
 function charge(
   world: World,
   subscription: Subscription,
   items: readonly SubscriptionItem[],
   item: SubscriptionItem,
+  from: number,
 ): NewInvoiceItem {
-  const now = world.now();
-  const { start, end } = cycleAround(subscription, item);
-  const discounts = usable(world, subscription.discounts, now);
+  const { start, end } = wholePeriod(subscription, item);
+  const discounts = usable(world, subscription.discounts, world.now());
   const whole = amountsOf(world, items, discounts)[items.indexOf(item)];
-  const part = Math.max(0, item.current_period_end - now) / (end - start);
+  const part = Math.max(0, item.current_period_end - from) / (end - start);
   const amounts = partOf(whole ?? { gross: 0, discounts: [] }, part);
-  const period = { start: now, end: item.current_period_end };
+  const period = { start: from, end: item.current_period_end };
   return proration(world, subscription, item, { amounts, period });
-}
-
-/** The whole cycle that an item is in, even if the subscription ends within it. */
-function cycleAround({ billing_cycle_anchor: anchor }: Subscription, item: SubscriptionItem) {
-  const start = item.current_period_start;
-  return { start, end: cycleEnd(anchor, cycleOf([item]), start) };
 }
 
 /** `09 Dec 2025`. */

@@ -5,9 +5,8 @@ import { createInvoiceItem } from "../invoices/invoice-items.js";
 import { collectInvoice, finalizeInvoice, voidInvoice } from "../invoices/invoices.js";
 import { isRefused } from "../invoices/rehearsal.js";
 import { HOUR, later } from "../later.js";
-import { cycleEnd } from "../period.js";
 import { prorations } from "./prorations.js";
-import type { Subscription } from "./subscription.js";
+import { type Subscription, startingAt } from "./subscription.js";
 import { billSubscription, draftFor } from "./subscriptions.js";
 
 type PauseReason = "pause_requested" | "trial_end_without_payment_method";
@@ -65,16 +64,14 @@ export function resumeSubscription(
   behavior: ResumeBehavior,
 ): Subscription {
   const before = world.find("subscription", id);
-  const cycle = before.items.data[0]?.price.recurring;
-  if (before.status !== "paused" || !cycle) {
+  if (before.status !== "paused") {
     throw refused("The subscription is not paused, so it cannot be resumed.");
   }
   if (before.collection_method !== "charge_automatically") {
     throw refused("Only a subscription that is charged automatically can be resumed.");
   }
   const now = world.now();
-  const period = { current_period_start: now, current_period_end: cycleEnd(now, cycle, now) };
-  const data = before.items.data.map((item) => ({ ...item, ...period }));
+  const data = startingAt(before.items.data, now);
   const change = { items: { ...before.items, data }, billing_cycle_anchor: now };
   const resumed = { ...before, ...change };
   if (

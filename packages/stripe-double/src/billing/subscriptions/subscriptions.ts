@@ -16,8 +16,15 @@ import { rehearsePayment } from "../invoices/rehearsal.js";
 import { HOUR } from "../later.js";
 import { cycleEnd } from "../period.js";
 import { type BillingMode, billingMode } from "./billing-mode.js";
-import { checkItems, checkSellable, costs, makeItem, type NewItem } from "./items.js";
-import type { Subscription } from "./subscription.js";
+import {
+  checkItems,
+  checkSellable,
+  costs,
+  makeItem,
+  type NewItem,
+  type SubscriptionItem,
+} from "./items.js";
+import { cycleOf, type Subscription, wholePeriod } from "./subscription.js";
 
 export type PaymentBehavior =
   | "allow_incomplete"
@@ -42,6 +49,8 @@ export interface NewSubscription {
   readonly collection_method?: "charge_automatically" | "send_invoice" | undefined;
   readonly days_until_due?: number | undefined;
   readonly cancel_at?: number | undefined;
+  /** Whether a first period in which it ends is billed in part; so unless this is false. */
+  readonly prorates?: boolean | undefined;
   readonly cancel_at_period_end?: boolean | undefined;
   readonly save_default_payment_method?: "off" | "on_subscription" | undefined;
 }
@@ -51,7 +60,8 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   params.items.forEach(({ price }, index) => {
     checkSellable(world, price, `items[${index}][price]`);
   });
-  const cycle = checkItems(world, params.items);
+  const mode = params.billing_mode ?? billingMode(world.version);
+  checkItems(world, params.items, mode);
   const now = world.now();
   const trial = params.trial_end !== undefined && params.trial_end > now;
   const method = params.default_payment_method ?? undefined;
@@ -83,8 +93,13 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     subscription: id,
   });
   const anchor = trial ? (params.trial_end ?? now) : now;
-  const period = { start: now, end: trial ? anchor : cycleEnd(anchor, cycle, now) };
-  const items = params.items.map((item) => makeItem(world, id, item, period));
+  const ends = params.prorates === false ? undefined : params.cancel_at;
+  const items = params.items.map((item) => {
+    const cycle = cycleOf({ price: world.find("price", item.price) });
+    const end = trial ? anchor : cycleEnd(anchor, cycle, now);
+    return makeItem(world, id, item, { start: now, end: trial ? end : Math.min(end, ends ?? end) });
+  });
+  const firstEnd = Math.min(...items.map(({ current_period_end: end }) => end));
   const subscription: Subscription = {
     id,
     object: "subscription",
@@ -93,10 +108,10 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
     billing_cycle_anchor: anchor,
     billing_cycle_anchor_config: null,
-    billing_mode: params.billing_mode ?? billingMode(world.version),
+    billing_mode: mode,
     billing_schedules: [],
     billing_thresholds: null,
-    cancel_at: params.cancel_at ?? (params.cancel_at_period_end ? period.end : null),
+    cancel_at: params.cancel_at ?? (params.cancel_at_period_end ? firstEnd : null),
     cancel_at_period_end: params.cancel_at_period_end ?? false,
     canceled_at: params.cancel_at_period_end || params.cancel_at !== undefined ? now : null,
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
@@ -209,8 +224,8 @@ interface BillOptions {
   /** Seconds until it is finalized; null, when it is not by itself. */
   readonly finalizesIn?: number | null;
   readonly autoAdvance?: boolean;
-  /** Whether the period is billed, or only what waits to be. */
-  readonly withPeriod?: boolean;
+  /** The items whose period is billed; all of them unless some are named. */
+  readonly items?: readonly SubscriptionItem[];
 }
 
 type BillReason = "subscription_create" | "subscription_cycle" | "subscription_update";
@@ -222,18 +237,23 @@ export function draftFor(
   reason: BillReason,
   options: BillOptions = {},
 ): Draft {
-  const items = subscription.items.data;
+  const billed = options.items ?? subscription.items.data;
+  const shown = billed[0] ?? subscription.items.data[0];
   const trial = subscription.status === "trialing";
   const pending = pendingItems(world, subscription).map((item) => itemLine(world, item));
-  const period = items.map((item) => periodLine(world, subscription.id, item, trial));
+  const period = billed.map((item) => {
+    const { start, end } = wholePeriod(subscription, item);
+    const part = trial ? 0 : (item.current_period_end - start) / (end - start);
+    return periodLine(world, subscription.id, item, part);
+  });
   return {
     customer: subscription.customer,
     currency: subscription.currency,
     billing_reason: reason,
-    lines: [...pending, ...(options.withPeriod === false ? [] : period)],
+    lines: [...pending, ...period],
     period: {
-      start: items[0]?.current_period_start ?? world.now(),
-      end: items[0]?.current_period_end ?? world.now(),
+      start: shown?.current_period_start ?? world.now(),
+      end: shown?.current_period_end ?? world.now(),
     },
     subscription: { id: subscription.id, metadata: subscription.metadata },
     collection_method:

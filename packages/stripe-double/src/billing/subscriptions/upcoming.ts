@@ -1,33 +1,36 @@
-/** The invoice that is to come: like an invoice, but not made yet, and so without an id. */
+/** The next renewal: what it makes of a subscription, and the invoice that it will have. */
 import type { World } from "../../world/world.js";
 import { usable } from "../invoices/discounts.js";
 import { composeInvoice, type Invoice } from "../invoices/draft.js";
-import { periodLine } from "../invoices/lines.js";
-import { cycleEnd } from "../period.js";
-import type { Subscription } from "./subscription.js";
+import type { SubscriptionItem } from "./items.js";
+import { periodEnd, renewedItems, type Subscription } from "./subscription.js";
+import { draftFor } from "./subscriptions.js";
 
+/** What the next renewal changes, and the items that it bills. */
+export function renewal(
+  world: World,
+  before: Subscription,
+): {
+  readonly change: Pick<Subscription, "status" | "items" | "discounts">;
+  readonly due: readonly SubscriptionItem[];
+} {
+  const { items, due } = renewedItems(before);
+  return {
+    change: {
+      status: before.status === "trialing" ? "active" : before.status,
+      items: { ...before.items, data: items },
+      discounts: usable(world, before.discounts, periodEnd(before)),
+    },
+    due,
+  };
+}
+
+/** Like an invoice, but not made yet, and so without an id. */
 export function upcomingInvoice(world: World, subscription: Subscription): Invoice {
-  const [first] = subscription.items.data;
-  const cycle = first?.price.recurring;
-  if (!first || !cycle) throw new Error(`${subscription.id} has no recurring item`);
-  const start = first.current_period_end;
-  const period = { start, end: cycleEnd(subscription.billing_cycle_anchor, cycle, start) };
-  const { id: _, ...upcoming } = composeInvoice(world, "", {
-    customer: subscription.customer,
-    currency: subscription.currency,
-    billing_reason: "subscription_cycle",
-    lines: subscription.items.data.map((item) =>
-      periodLine(
-        world,
-        subscription.id,
-        { ...item, current_period_start: period.start, current_period_end: period.end },
-        false,
-      ),
-    ),
-    period,
-    subscription: { id: subscription.id, metadata: subscription.metadata },
-    discounts: usable(world, subscription.discounts, start),
-  });
+  const { change, due } = renewal(world, subscription);
+  const next = { ...subscription, ...change };
+  const draft = draftFor(world, next, "subscription_cycle", { items: due });
+  const { id: _, ...upcoming } = composeInvoice(world, "", draft);
   // Stripe's types say that it has an id; what Stripe sends has none.
   return upcoming as Invoice;
 }

@@ -100,6 +100,7 @@ function create(world: World, params: Parsed<typeof createShape>, version: strin
     collection_method: params.collection_method,
     days_until_due: params.days_until_due,
     cancel_at: params.cancel_at,
+    prorates: params.proration_behavior !== "none",
     cancel_at_period_end: params.cancel_at_period_end,
     save_default_payment_method: params.payment_settings?.save_default_payment_method,
   });

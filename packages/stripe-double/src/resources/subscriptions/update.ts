@@ -10,7 +10,12 @@ import {
   type ReplaceOptions,
   replaceItems,
 } from "../../billing/subscriptions/changes.js";
-import { isOver, type Subscription } from "../../billing/subscriptions/subscription.js";
+import {
+  endingAt,
+  isOver,
+  isUniform,
+  type Subscription,
+} from "../../billing/subscriptions/subscription.js";
 import { checkOwner, type PaymentBehavior } from "../../billing/subscriptions/subscriptions.js";
 import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
@@ -88,6 +93,8 @@ export function updateSubscription(
 
   if (params.items !== undefined) changeSubscriptionItems(world, before, params);
   if (trial === "now") endTrial(world, id);
+  const end = endOf(world.find("subscription", id), params);
+  if (end !== undefined) changeEnd(world, id, end, params);
   const current = world.find("subscription", id);
   const discounts =
     params.discounts &&
@@ -95,7 +102,7 @@ export function updateSubscription(
   const after = world.patch("subscription", id, {
     ...settings(current, params),
     ...(discounts === undefined ? {} : { discounts }),
-    ...cancellation(world, current, params),
+    ...cancellation(world, current, params, end),
     ...(trial === undefined || trial === "now" ? {} : movedTrial(current, Number(trial))),
   });
   if (!same(before, after)) world.raise("customer.subscription.updated", after, before);
@@ -150,8 +157,43 @@ function checkCancellation(world: World, params: SubscriptionChange): void {
   if (params.cancel_at_period_end) {
     throw invalid("You may only set one of `cancel_at` and `cancel_at_period_end`.", "cancel_at");
   }
-  if (at === "min_period_end" || at === "max_period_end") throw notModelled(`cancel_at: '${at}'`);
-  checkFuture(world, String(at), "cancel_at");
+  if (at !== "min_period_end" && at !== "max_period_end") {
+    checkFuture(world, String(at), "cancel_at");
+  }
+}
+
+/** When the subscription ends after this change: null for never, undefined if nothing is said. */
+function endOf(
+  current: Subscription,
+  { cancel_at: at, cancel_at_period_end: atPeriodEnd }: SubscriptionChange,
+): number | null | undefined {
+  if (atPeriodEnd === false || at === null) return null;
+  if (!atPeriodEnd && at === undefined) return undefined;
+  const items = current.items.data;
+  if (atPeriodEnd && !isUniform(items)) {
+    throw notModelled("cancel_at_period_end for items with different intervals");
+  }
+  if (!atPeriodEnd && at !== "min_period_end" && at !== "max_period_end") return Number(at);
+  const trial = current.status === "trialing";
+  const ends = (trial ? items : endingAt(current, null)).map((item) => item.current_period_end);
+  return at === "max_period_end" ? Math.max(...ends) : Math.min(...ends);
+}
+
+/** Ends the items' periods with the subscription, or when they would, and prorates the difference. */
+function changeEnd(
+  world: World,
+  id: string,
+  end: number | null,
+  { proration_behavior: proration, payment_behavior: behavior }: SubscriptionChange,
+): void {
+  const current = world.find("subscription", id);
+  if (current.status === "trialing" || proration === "none") return;
+  const items = endingAt(current, end);
+  if (same(items, current.items.data)) return;
+  replaceItems(world, id, items, {
+    proration: proration ?? "create_prorations",
+    behavior: behavior ?? "allow_incomplete",
+  });
 }
 
 /** A moment that is yet to come, in seconds. */
@@ -167,6 +209,7 @@ function cancellation(
   world: World,
   current: Subscription,
   params: SubscriptionChange,
+  end: number | null | undefined,
 ): Partial<Subscription> {
   const details = params.cancellation_details;
   const said = details && {
@@ -187,13 +230,7 @@ function cancellation(
       reason: at === null ? null : "cancellation_requested",
     },
   });
-  if (params.cancel_at_period_end !== undefined) {
-    const end = current.items.data[0]?.current_period_end ?? null;
-    return asked(params.cancel_at_period_end ? end : null, params.cancel_at_period_end);
-  }
-  if (params.cancel_at !== undefined) {
-    return asked(params.cancel_at === null ? null : Number(params.cancel_at), false);
-  }
+  if (end !== undefined) return asked(end, params.cancel_at_period_end ?? false);
   return said ? { cancellation_details: said } : {};
 }
 

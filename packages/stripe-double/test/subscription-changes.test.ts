@@ -282,6 +282,47 @@ describe("a change that cannot be paid for", () => {
     });
   });
 
+  it("holds metadata back too, with pending_if_incomplete (changelog 2026-05-27: pending updates)", async () => {
+    const change = (apiVersion: string) =>
+      stripe.subscriptions.update(
+        made.id,
+        {
+          items: [{ id: item, quantity: 4 }],
+          metadata: { plan: "team" },
+          payment_behavior: "pending_if_incomplete",
+          proration_behavior: "always_invoice",
+        },
+        { apiVersion },
+      );
+    const waits = await change("2026-05-27.dahlia");
+    expect(waits.metadata).toEqual({});
+    expect(waits.pending_update?.metadata).toEqual({ plan: "team" });
+    const card = await stripe.paymentMethods.attach("pm_card_visa", { customer: customer.id });
+    await stripe.invoices.pay(String(waits.latest_invoice), { payment_method: card.id });
+    expect(await subscription()).toMatchObject({
+      metadata: { plan: "team" },
+      pending_update: null,
+      items: { data: [{ quantity: 4 }] },
+    });
+  });
+
+  it("leaves metadata as it is when it expires, and older versions hold none back", async () => {
+    const change = (apiVersion: string) =>
+      stripe.subscriptions.update(
+        made.id,
+        {
+          items: [{ id: item, quantity: 4 }],
+          metadata: { [apiVersion]: "asked" },
+          payment_behavior: "pending_if_incomplete",
+        },
+        { apiVersion },
+      );
+    await change("2026-05-27.dahlia");
+    await it_.double.clock.advance({ days: 1 });
+    expect((await subscription()).metadata).toEqual({});
+    expect((await change("2026-04-22.dahlia")).metadata).toEqual({ "2026-04-22.dahlia": "asked" });
+  });
+
   it("expires after 23 hours, with pending_if_incomplete, and nothing has changed", async () => {
     const waits = await upgrade("pending_if_incomplete");
     await it_.double.clock.advance({ hours: 22 });

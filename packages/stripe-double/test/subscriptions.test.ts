@@ -252,6 +252,25 @@ describe("creating", () => {
     expect((await stripe.subscriptions.list({ status: "all" })).data).toEqual([]);
   });
 
+  it("refuses another currency while the customer has a subscription (woocommerce-payments issue 7732)", async () => {
+    const { id } = await payer(stripe);
+    const euro = await stripe.prices.create({
+      product: shop.product.id,
+      currency: "eur",
+      unit_amount: 100,
+      recurring: { interval: "month" },
+    });
+    const other = () => subscribe({ customer: id, items: [{ price: euro.id }] });
+    const made = await subscribe({ customer: id });
+    expect(await errorOf(other())).toMatchObject({
+      statusCode: 400,
+      message:
+        "You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, discount, quote, or invoice item with currency usd.",
+    });
+    await stripe.subscriptions.cancel(made.id);
+    expect((await other()).currency).toBe("eur");
+  });
+
   it("redeems a coupon, and not when the subscription is refused", async () => {
     await stripe.coupons.create({ id: "HALF", percent_off: 50, duration: "once" });
     const customer = (await stripe.customers.create()).id;

@@ -2,6 +2,7 @@
  * What Stripe does on its own to get an invoice paid: it finalizes the draft, tries the card, tries
  * again for two weeks, and gives up. Each outcome is told to the subscription behind the invoice.
  */
+import { mergeMetadata } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
 import { announcementOf, type Invoice } from "../invoices/draft.js";
 import {
@@ -135,6 +136,7 @@ function collected(world: World, subscription: Subscription, bill: Invoice): voi
     const after = world.patch("subscription", id, {
       items: { ...subscription.items, data: pending.subscription_items },
       billing_cycle_anchor: pending.billing_cycle_anchor ?? subscription.billing_cycle_anchor,
+      metadata: mergeMetadata(subscription.metadata, pending.metadata ?? undefined),
       pending_update: null,
     });
     world.raise("customer.subscription.updated", after, subscription);

@@ -59,6 +59,24 @@ export function checkItems(
   }
 }
 
+/** Refuses a currency other than that of what the customer has now. */
+export function checkCurrency(world: World, customer: string, prices: readonly string[]): void {
+  const [first] = prices.flatMap((id) => world.objects.price.get(id)?.currency ?? []);
+  const taken = [
+    ...world.objects.subscription
+      .where("customer", customer)
+      .filter(({ ended_at: ended }) => ended === null),
+    ...world.objects.invoiceitem
+      .where("customer", customer)
+      .filter(({ invoice }) => invoice === null),
+  ].find(({ currency }) => currency !== first);
+  if (taken === undefined) return;
+  throw refused(
+    `You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, discount, quote, or invoice item with currency ${taken.currency}.`,
+    "customer",
+  );
+}
+
 /** Refuses a price that may not be sold any more. What has it already keeps it. */
 export function checkSellable(world: World, id: string, param: string): void {
   const price = referenced(world, "price", id, param);

@@ -17,6 +17,7 @@ import { HOUR } from "../later.js";
 import { cycleEnd } from "../period.js";
 import { type BillingMode, billingMode } from "./billing-mode.js";
 import {
+  checkCurrency,
   checkItems,
   checkSellable,
   costs,
@@ -62,6 +63,8 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   });
   const mode = params.billing_mode ?? billingMode(world.version);
   checkItems(world, params.items, mode);
+  const prices = params.items.map(({ price }) => price);
+  checkCurrency(world, customer.id, prices);
   const now = world.now();
   const trial = params.trial_end !== undefined && params.trial_end > now;
   const method = params.default_payment_method ?? undefined;

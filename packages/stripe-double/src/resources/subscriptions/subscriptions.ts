@@ -172,13 +172,10 @@ export const subscriptions = [
       }),
       trial_end: word,
     },
-    ({ world, path }, { off_session: _, coupon, promotion_code, items, ...params }) => {
+    ({ world, path, version }, { off_session: _, coupon, promotion_code, items, ...params }) => {
       const discounts = discountsOf({ coupon, promotion_code, discounts: params.discounts });
-      return updateSubscription(world, path.subscription, {
-        ...params,
-        discounts,
-        ...(items ? { items } : {}),
-      });
+      const change = { ...params, discounts, ...(items ? { items } : {}) };
+      return updateSubscription(world, path.subscription, change, version);
     },
   ),
   route(

@@ -75,6 +75,7 @@ export function updateSubscription(
   world: World,
   id: string,
   params: SubscriptionChange,
+  version = world.version,
 ): Subscription {
   const before = world.find("subscription", id);
   const names = Object.entries(params).flatMap(([name, value]) =>
@@ -93,6 +94,7 @@ export function updateSubscription(
 
   if (params.items !== undefined) changeSubscriptionItems(world, before, params);
   if (trial === "now") endTrial(world, id);
+  const held = holdMetadata(world, before, params, version);
   const end = endOf(world.find("subscription", id), params);
   if (end !== undefined) changeEnd(world, id, end, params);
   const current = world.find("subscription", id);
@@ -100,7 +102,7 @@ export function updateSubscription(
     params.discounts &&
     discountsFrom(world, params.discounts, { customer: before.customer, subscription: id });
   const after = world.patch("subscription", id, {
-    ...settings(current, params),
+    ...settings(current, held ? { ...params, metadata: undefined } : params),
     ...(discounts === undefined ? {} : { discounts }),
     ...cancellation(world, current, params, end),
     ...(trial === undefined || trial === "now" ? {} : movedTrial(current, Number(trial))),
@@ -123,6 +125,23 @@ function changeSubscriptionItems(
     proration: proration ?? "create_prorations",
     behavior: behavior ?? "allow_incomplete",
   });
+}
+
+/** From this version of a request on, metadata waits with an update that waits to be paid for. */
+const HOLDS_METADATA_SINCE = "2026-05-27";
+
+/** Puts metadata into the update that this change left pending, and says whether it did. */
+function holdMetadata(
+  world: World,
+  { id, pending_update: earlier }: Subscription,
+  { metadata }: SubscriptionChange,
+  version: string,
+): boolean {
+  const { pending_update: pending } = world.find("subscription", id);
+  if (!metadata || !pending || pending === earlier) return false;
+  if (version.slice(0, 10) < HOLDS_METADATA_SINCE) return false;
+  world.patch("subscription", id, { pending_update: { ...pending, metadata: { ...metadata } } });
+  return true;
 }
 
 /** The fields that are simply replaced. */

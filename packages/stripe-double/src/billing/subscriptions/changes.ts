@@ -2,9 +2,14 @@
 import { invalid, notModelled, refused } from "../../api/errors.js";
 import { mergeMetadata } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
-import { composeInvoiceItem, createInvoiceItem } from "../invoices/invoice-items.js";
+import type { Draft } from "../invoices/draft.js";
+import {
+  composeInvoiceItem,
+  createInvoiceItem,
+  type NewInvoiceItem,
+} from "../invoices/invoice-items.js";
 import { collectInvoice, finalizeInvoice } from "../invoices/invoices.js";
-import { isMetered, itemLine } from "../invoices/lines.js";
+import { isMetered } from "../invoices/lines.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
 import { sameLength } from "../period.js";
 import { planOf } from "../plan.js";
@@ -19,6 +24,7 @@ import {
   startingAt,
 } from "./subscription.js";
 import { billSubscription, draftFor, type PaymentBehavior } from "./subscriptions.js";
+import { upcomingDraft } from "./upcoming.js";
 
 export interface ItemChange {
   readonly id?: string | undefined;
@@ -99,47 +105,83 @@ function changeItem(
 export interface ReplaceOptions {
   readonly proration: "always_invoice" | "create_prorations" | "none";
   readonly behavior: PaymentBehavior;
+  /** The moment from which on the difference counts, if it is not now. */
+  readonly at?: number | undefined;
+}
+
+/** What new items mean for a subscription and its invoices, before any of it is done. */
+interface Change {
+  readonly change: Partial<Subscription>;
+  /** Credits and charges for the difference. */
+  readonly parts: readonly NewInvoiceItem[];
+  /** Whether it is invoiced now; otherwise the parts wait for the next invoice. */
+  readonly bills: boolean;
+  /** The items that begin a new period now. */
+  readonly begun: readonly SubscriptionItem[];
 }
 
 /**
- * Puts new items in the place of the old, with what that costs. A change of the interval starts
- * a new period now and bills it at once; otherwise the difference waits for the next invoice,
- * unless it is to be invoiced now.
+ * A change of the interval starts a new period now and bills it at once; otherwise the difference
+ * waits for the next invoice, unless it is to be invoiced now.
  */
+function changeOf(
+  world: World,
+  before: Subscription,
+  items: readonly SubscriptionItem[],
+  { proration, behavior, at }: ReplaceOptions,
+): Change {
+  const running = before.status !== "trialing";
+  const restarts = running && changesInterval(before.items.data, items);
+  const placed = restarts ? startingAt(items, world.now()) : [...items];
+  return {
+    change: {
+      items: { ...before.items, data: placed },
+      ...(restarts ? { billing_cycle_anchor: world.now() } : {}),
+      // What ends with the period ends with the new one.
+      ...(restarts && before.cancel_at_period_end
+        ? { cancel_at: placed[0]?.current_period_end ?? null }
+        : {}),
+    },
+    parts: proration === "none" ? [] : prorations(world, before, items, { restarts, at }),
+    bills:
+      running &&
+      (restarts || proration === "always_invoice" || behavior === "pending_if_incomplete"),
+    begun: restarts ? placed : [],
+  };
+}
+
+/** The invoice that a change makes now or, if it makes none, the next one, with the difference. */
+export function draftOfChange(
+  world: World,
+  before: Subscription,
+  items: readonly SubscriptionItem[],
+  options: ReplaceOptions,
+): Draft {
+  const { change, parts, bills, begun } = changeOf(world, before, items, options);
+  const after = { ...before, ...change };
+  const more = parts.map((part) => composeInvoiceItem(world, "", part));
+  return bills
+    ? draftFor(world, after, "subscription_update", { items: begun, more })
+    : upcomingDraft(world, after, more);
+}
+
+/** Puts new items in the place of the old, with what that costs. */
 export function replaceItems(
   world: World,
   id: string,
   items: readonly SubscriptionItem[],
-  { proration, behavior }: ReplaceOptions,
+  options: ReplaceOptions,
 ): Subscription {
   const before = world.find("subscription", id);
-  const restarts = before.status !== "trialing" && changesInterval(before.items.data, items);
-  const placed = restarts ? startingAt(items, world.now()) : [...items];
-  const change = {
-    items: { ...before.items, data: placed },
-    ...(restarts ? { billing_cycle_anchor: world.now() } : {}),
-    // What ends with the period ends with the new one.
-    ...(restarts && before.cancel_at_period_end
-      ? { cancel_at: placed[0]?.current_period_end ?? null }
-      : {}),
-  };
-  const parts = proration === "none" ? [] : prorations(world, before, items, restarts);
-  const bills =
-    before.status !== "trialing" &&
-    (restarts || proration === "always_invoice" || behavior === "pending_if_incomplete");
+  const { behavior } = options;
+  const { change, parts, bills, begun } = changeOf(world, before, items, options);
   if (bills && behavior === "error_if_incomplete") {
-    const draft = draftFor(world, { ...before, ...change }, "subscription_update", {
-      items: restarts ? placed : [],
-    });
-    const added = parts.map((part) => itemLine(world, composeInvoiceItem(world, "", part)));
-    rehearsePayment(world, { ...draft, lines: [...draft.lines, ...added] });
+    rehearsePayment(world, draftOfChange(world, before, items, options));
   }
   for (const part of parts) createInvoiceItem(world, part);
   const after = world.patch("subscription", id, change);
   if (!bills) return after;
-  const invoice = billSubscription(world, after, "subscription_update", {
-    items: restarts ? placed : [],
-  });
+  const invoice = billSubscription(world, after, "subscription_update", { items: begun });
   const { status } = finalizeInvoice(world, invoice.id);
   if (status === "paid") return world.find("subscription", id);
   const waits = behavior === "default_incomplete";
@@ -150,13 +192,13 @@ export function replaceItems(
   return world.patch("subscription", id, {
     ...pick(before),
     pending_update: {
-      billing_cycle_anchor: restarts ? world.now() : null,
+      billing_cycle_anchor: change.billing_cycle_anchor ?? null,
       cancel_at_period_end: null,
       discount: null,
       discounts: null,
       expires_at: world.now() + 23 * 3600,
       metadata: null,
-      subscription_items: placed,
+      subscription_items: after.items.data,
       trial_end: null,
       trial_from_plan: null,
     },
@@ -178,16 +220,23 @@ function changesInterval(
   return !sameLength(cycleOf(from), cycleOf(to));
 }
 
-/** Ends a trial now: the first real period begins and is billed at once. */
-export function endTrial(world: World, id: string): Subscription {
-  const before = world.find("subscription", id);
-  const now = world.now();
-  const after = world.patch("subscription", id, {
+/** What the end of a trial now changes: the first real period begins. */
+export function endedTrial(
+  { items }: Subscription,
+  now: number,
+): Pick<Subscription, "status" | "trial_end" | "billing_cycle_anchor" | "items"> {
+  return {
     status: "active",
     trial_end: now,
     billing_cycle_anchor: now,
-    items: { ...before.items, data: startingAt(before.items.data, now) },
-  });
+    items: { ...items, data: startingAt(items.data, now) },
+  };
+}
+
+/** Ends a trial now, and bills the first real period at once. */
+export function endTrial(world: World, id: string): Subscription {
+  const before = world.find("subscription", id);
+  const after = world.patch("subscription", id, endedTrial(before, world.now()));
   const invoice = billSubscription(world, after, "subscription_update");
   const { status } = finalizeInvoice(world, invoice.id);
   const paid = status === "paid" || collectInvoice(world, invoice.id) === "paid";

@@ -16,10 +16,9 @@ export function prorations(
   world: World,
   subscription: Subscription,
   items: readonly SubscriptionItem[],
-  restarts = false,
+  { restarts = false, at: now = world.now() }: { restarts?: boolean; at?: number | undefined } = {},
 ): NewInvoiceItem[] {
   if (subscription.status === "trialing") return [];
-  const now = world.now();
   const old = subscription.items.data;
   const credited = old.flatMap((item) => {
     const kept = restarts ? undefined : counterpart(item, items);

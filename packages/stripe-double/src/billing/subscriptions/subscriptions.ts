@@ -4,7 +4,7 @@ import { referenced } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
 import { type DiscountSource, discountsFrom, usable } from "../invoices/discounts.js";
 import { type Draft, draftInvoice, type Invoice } from "../invoices/draft.js";
-import { pendingItems } from "../invoices/invoice-items.js";
+import { type InvoiceItem, pendingItems } from "../invoices/invoice-items.js";
 import {
   collectInvoice,
   finalizeInvoice,
@@ -229,6 +229,8 @@ interface BillOptions {
   readonly autoAdvance?: boolean;
   /** The items whose period is billed; all of them unless some are named. */
   readonly items?: readonly SubscriptionItem[];
+  /** What it bills beside what waits for it. */
+  readonly more?: readonly InvoiceItem[];
 }
 
 type BillReason = "subscription_create" | "subscription_cycle" | "subscription_update";
@@ -243,7 +245,8 @@ export function draftFor(
   const billed = options.items ?? subscription.items.data;
   const shown = billed[0] ?? subscription.items.data[0];
   const trial = subscription.status === "trialing";
-  const pending = pendingItems(world, subscription).map((item) => itemLine(world, item));
+  const waiting = [...pendingItems(world, subscription), ...(options.more ?? [])];
+  const pending = waiting.map((item) => itemLine(world, item));
   const period = billed.map((item) => {
     const { start, end } = wholePeriod(subscription, item);
     const part = trial ? 0 : (item.current_period_end - start) / (end - start);

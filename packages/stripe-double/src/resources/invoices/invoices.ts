@@ -36,6 +36,7 @@ import { checkOwner } from "../../billing/subscriptions/subscriptions.js";
 import { route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
 import { given, knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
+import { previewInvoice, previewShape } from "./preview.js";
 
 const collectionMethod = oneOf("charge_automatically", "send_invoice");
 const createShape = {
@@ -177,6 +178,9 @@ export const invoices = [
           params.subscription === undefined || subscriptionOf(invoice) === params.subscription,
       });
     },
+  ),
+  route("POST /v1/invoices/create_preview", previewShape, ({ world }, params) =>
+    previewInvoice(world, params),
   ),
   route("GET /v1/invoices/:invoice", {}, ({ world, path }) => world.find("invoice", path.invoice)),
   route("GET /v1/invoices/:invoice/lines", pageShape, ({ world, path }, params) =>

@@ -1,6 +1,6 @@
 /** Subscriptions: the requests; what they mean is in billing/. */
 
-import { invalid } from "../../api/errors.js";
+import { ApiError, invalid } from "../../api/errors.js";
 import {
   group,
   integer,
@@ -14,6 +14,7 @@ import {
   word,
 } from "../../api/params.js";
 import { searchRoute } from "../../api/search.js";
+import { findDiscount } from "../../billing/invoices/discounts.js";
 import { billingMode } from "../../billing/subscriptions/billing-mode.js";
 import { cancelSubscription } from "../../billing/subscriptions/end.js";
 import { checkMetered } from "../../billing/subscriptions/items.js";
@@ -166,6 +167,7 @@ export const subscriptions = [
       cancel_at: text,
       cancellation_details: group({ comment: text, feedback }),
       items: listOf(group(itemChangeShape)),
+      proration_date: integer,
       pause_collection: optionalGroup({
         behavior: required(oneOf("keep_as_draft", "mark_uncollectible", "void")),
         resumes_at: integer,
@@ -200,6 +202,19 @@ export const subscriptions = [
       return cancelSubscription(world, before.id);
     },
   ),
+  route("DELETE /v1/subscriptions/:subscription/discount", {}, ({ world, path }) => {
+    const { id, discounts } = world.find("subscription", path.subscription);
+    const discount = findDiscount(world, discounts.at(-1) ?? "");
+    if (discount === undefined) {
+      throw new ApiError(404, {
+        type: "invalid_request_error",
+        code: "resource_missing",
+        message: `No active discount for subscription: ${id}`,
+      });
+    }
+    world.change("subscription", id, { discounts: [] }, "customer.subscription.updated");
+    return { ...discount, deleted: true };
+  }),
   route(
     "POST /v1/subscriptions/:subscription/resume",
     {

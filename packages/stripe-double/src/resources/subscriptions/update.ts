@@ -55,6 +55,7 @@ export interface SubscriptionChange {
     | { readonly save_default_payment_method: "off" | "on_subscription" | undefined }
     | undefined;
   readonly proration_behavior?: ReplaceOptions["proration"] | undefined;
+  readonly proration_date?: number | undefined;
   readonly trial_end?: string | undefined;
   readonly trial_settings?:
     | {
@@ -115,8 +116,9 @@ export function updateSubscription(
 function changeSubscriptionItems(
   world: World,
   before: Subscription,
-  { items = [], proration_behavior: proration, payment_behavior: behavior }: SubscriptionChange,
+  params: SubscriptionChange,
 ): void {
+  const { items = [], proration_behavior: proration, payment_behavior: behavior } = params;
   const changes = items.map(({ price_data: data, ...item }, index) => ({
     ...item,
     price: data ? createInlinePrice(world, data, `items[${index}][price_data]`).id : item.price,
@@ -124,7 +126,24 @@ function changeSubscriptionItems(
   replaceItems(world, before.id, changeItems(world, before, changes), {
     proration: proration ?? "create_prorations",
     behavior: behavior ?? "allow_incomplete",
+    at: prorationDate(before, params.proration_date),
   });
+}
+
+/** The moment from which on a change is prorated; it must lie in the period. */
+export function prorationDate(
+  { items }: Subscription,
+  date: number | undefined,
+): number | undefined {
+  const within = items.data.every(
+    ({ current_period_start: start, current_period_end: end }) =>
+      date === undefined || (start <= date && date <= end),
+  );
+  if (within) return date;
+  throw refused(
+    "Invalid proration date: it must lie within the current period of the subscription.",
+    "proration_date",
+  );
 }
 
 /** From this version of a request on, metadata waits with an update that waits to be paid for. */

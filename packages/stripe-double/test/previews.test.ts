@@ -113,6 +113,53 @@ describe("the invoice of a change", () => {
     expect(asText(await latest())).toEqual(asText(preview));
   });
 
+  it.each([
+    ["flexible", "always_invoice", -4000, 1],
+    ["flexible", "create_prorations", -4000, 0],
+    ["flexible", "none", 0, 0],
+    ["classic", "create_prorations", -4000, 1],
+    ["classic", "none", 0, 1],
+  ] as const)(
+    "a new anchor in %s mode with %s (docs: billing renewal date)",
+    async (type, proration_behavior, credit, invoices) => {
+      const made = await subscribe({ billing_mode: { type } });
+      await it_.double.clock.advance({ days: 10, hours: 8 });
+      const change = { billing_cycle_anchor: { type: "now" }, proration_behavior } as const;
+      const preview = await stripe.invoices.createPreview({
+        subscription: made.id,
+        subscription_details: change,
+      });
+      const after = await stripe.subscriptions.update(made.id, change);
+      expect(after.billing_cycle_anchor).toBe(made.created + 10 * 86_400 + 8 * 3600);
+      expect(after.items.data[0]?.current_period_start).toBe(after.billing_cycle_anchor);
+      const { data } = await stripe.invoices.list({ customer: customer.id });
+      expect(data).toHaveLength(1 + invoices);
+      if (invoices === 0) await it_.double.clock.advance({ days: 32 });
+      const invoice = await latest();
+      expect(asText(invoice)).toEqual(asText(preview));
+      const charged = invoices === 1 || proration_behavior === "none" ? 6000 : 12_000;
+      expect(invoice.total).toBe(charged + credit);
+    },
+  );
+
+  it("keeps the anchor at another interval, if that is asked for", async () => {
+    const made = await subscribe({ items: [{ price: shop.monthly.id }] });
+    await it_.double.clock.advance({ days: 10 });
+    const after = await stripe.subscriptions.update(made.id, {
+      items: [{ id: itemOf(made), price: shop.yearly.id }],
+      billing_cycle_anchor: { type: "unchanged" },
+      proration_behavior: "always_invoice",
+      expand: ["latest_invoice"],
+    });
+    expect(after.billing_cycle_anchor).toBe(made.billing_cycle_anchor);
+    expect(after.items.data[0]?.current_period_end).toBe(made.created + 365 * 86_400);
+    const { lines } = expanded<Stripe.Invoice>(after.latest_invoice);
+    expect(lines.data.map(({ amount }) => amount)).toEqual([
+      -Math.round((2000 * 21) / 31),
+      Math.round((20_000 * 355) / 365),
+    ]);
+  });
+
   it("counts from the same moment as the change, if both name it", async () => {
     const made = await subscribe();
     await it_.double.clock.advance({ days: 5 });

@@ -107,6 +107,8 @@ export interface ReplaceOptions {
   readonly behavior: PaymentBehavior;
   /** The moment from which on the difference counts, if it is not now. */
   readonly at?: number | undefined;
+  /** Whether all periods begin anew, or stay where they are even if the interval changes. */
+  readonly anchor?: "now" | "unchanged" | undefined;
 }
 
 /** What new items mean for a subscription and its invoices, before any of it is done. */
@@ -122,31 +124,42 @@ interface Change {
 
 /**
  * A change of the interval starts a new period now and bills it at once; otherwise the difference
- * waits for the next invoice, unless it is to be invoiced now.
+ * waits for the next invoice, unless it is to be invoiced now. In flexible mode that is so for a
+ * new anchor too: the new period is billed at once only if all differences are.
  */
 function changeOf(
   world: World,
   before: Subscription,
   items: readonly SubscriptionItem[],
-  { proration, behavior, at }: ReplaceOptions,
+  { proration, behavior, at, anchor }: ReplaceOptions,
 ): Change {
+  const now = world.now();
   const running = before.status !== "trialing";
-  const restarts = running && changesInterval(before.items.data, items);
-  const placed = restarts ? startingAt(items, world.now()) : [...items];
+  const changes = changesInterval(before.items.data, items);
+  const restarts = running && anchor !== "unchanged" && (changes || anchor === "now");
+  const waits = before.billing_mode.type === "flexible" && proration !== "always_invoice";
+  const billsPeriod = restarts && (changes || !waits);
+  const placed = restarts ? startingAt(items, now) : [...items];
+  // Nothing was debited for the new periods yet.
+  const anew = { ...before, billing_cycle_anchor: now, items: { ...before.items, data: [] } };
+  const parts = [
+    ...prorations(world, before, items, { restarts, at }),
+    ...(restarts && !billsPeriod ? prorations(world, anew, placed) : []),
+  ];
   return {
     change: {
       items: { ...before.items, data: placed },
-      ...(restarts ? { billing_cycle_anchor: world.now() } : {}),
+      ...(restarts ? { billing_cycle_anchor: now } : {}),
       // What ends with the period ends with the new one.
       ...(restarts && before.cancel_at_period_end
         ? { cancel_at: placed[0]?.current_period_end ?? null }
         : {}),
     },
-    parts: proration === "none" ? [] : prorations(world, before, items, { restarts, at }),
+    parts: proration === "none" ? [] : parts,
     bills:
       running &&
-      (restarts || proration === "always_invoice" || behavior === "pending_if_incomplete"),
-    begun: restarts ? placed : [],
+      (billsPeriod || proration === "always_invoice" || behavior === "pending_if_incomplete"),
+    begun: billsPeriod ? placed : [],
   };
 }
 

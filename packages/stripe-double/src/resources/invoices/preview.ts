@@ -9,13 +9,14 @@ import { draftFor } from "../../billing/subscriptions/subscriptions.js";
 import { upcomingDraft } from "../../billing/subscriptions/upcoming.js";
 import type { World } from "../../world/world.js";
 import { referenced } from "../common.js";
-import { prorationBehavior } from "../subscriptions/shapes.js";
+import { anchorChange, anchorOf, prorationBehavior } from "../subscriptions/shapes.js";
 import { prorationDate } from "../subscriptions/update.js";
 
 export const previewShape = {
   customer: word,
   subscription: word,
   subscription_details: group({
+    billing_cycle_anchor: anchorChange,
     items: listOf(group({ deleted: flag, id: word, price: word, quantity: integer })),
     proration_behavior: prorationBehavior,
     proration_date: integer,
@@ -52,7 +53,9 @@ function draftOf(world: World, before: Subscription, params: Params): Draft | un
   if (trial !== undefined && (trial !== "now" || before.status !== "trialing")) {
     throw notModelled("a preview of a trial that does not end now");
   }
-  const changed = details?.items && changeItems(world, before, details.items);
+  const anchor = anchorOf(details?.billing_cycle_anchor);
+  const changes = details?.items ?? (anchor === "now" ? [] : undefined);
+  const changed = changes && changeItems(world, before, changes);
   if (trial === "now") {
     const trialing = { ...before, items: { ...before.items, data: changed ?? before.items.data } };
     const after = { ...before, ...endedTrial(trialing, world.now()) };
@@ -63,6 +66,7 @@ function draftOf(world: World, before: Subscription, params: Params): Draft | un
       proration: details?.proration_behavior ?? "create_prorations",
       behavior: "allow_incomplete",
       at: prorationDate(before, details?.proration_date),
+      anchor,
     });
   }
   const { cancel_at: end } = before;

@@ -73,6 +73,11 @@ export const notYet = oneOfModelled(["false"], ["true"]);
 const now = oneOfModelled(["now"], ["unchanged"]);
 /** A word until 2026-09-30, an object with a type since. */
 export const anchorNow = either(now, group({ type: required(now) }));
+const nowOrNot = oneOf("now", "unchanged");
+export const anchorChange = either(nowOrNot, group({ type: required(nowOrNot) }));
+export type AnchorChange = ReturnType<(typeof anchorChange)["parse"]>;
+export const anchorOf = (asked: AnchorChange | undefined): "now" | "unchanged" | undefined =>
+  typeof asked === "object" ? asked.type : asked;
 export const resumeBehavior = oneOf("resume_on_payment_attempt", "resume_on_payment_success");
 
 type OldDiscount = { readonly [K in "coupon" | "promotion_code"]: string | null | undefined };

@@ -30,6 +30,7 @@ import type { World } from "../../world/world.js";
 import { createInlinePrice } from "../catalogue/prices.js";
 import { knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
 import {
+  anchorChange,
   anchorNow,
   billingModeShape,
   collectionMethod,
@@ -164,6 +165,7 @@ export const subscriptions = [
     "POST /v1/subscriptions/:subscription",
     {
       ...subscriptionShape,
+      billing_cycle_anchor: anchorChange,
       cancel_at: text,
       cancellation_details: group({ comment: text, feedback }),
       items: listOf(group(itemChangeShape)),

@@ -22,8 +22,10 @@ import type { World } from "../../world/world.js";
 import type { inlinePriceShape } from "../catalogue/price-shapes.js";
 import { createInlinePrice } from "../catalogue/prices.js";
 import { given, mergeMetadata } from "../common.js";
+import { type AnchorChange, anchorOf } from "./shapes.js";
 
 export interface SubscriptionChange {
+  readonly billing_cycle_anchor?: AnchorChange | undefined;
   readonly cancel_at?: number | string | null | undefined;
   readonly cancel_at_period_end?: boolean | undefined;
   readonly cancellation_details?:
@@ -93,7 +95,8 @@ export function updateSubscription(
   checkCancellation(world, params);
   if (trial !== undefined) checkTrial(world, before, trial);
 
-  if (params.items !== undefined) changeSubscriptionItems(world, before, params);
+  const restarts = anchorOf(params.billing_cycle_anchor) === "now";
+  if (params.items !== undefined || restarts) changeSubscriptionItems(world, before, params);
   if (trial === "now") endTrial(world, id);
   const held = holdMetadata(world, before, params, version);
   const end = endOf(world.find("subscription", id), params);
@@ -127,6 +130,7 @@ function changeSubscriptionItems(
     proration: proration ?? "create_prorations",
     behavior: behavior ?? "allow_incomplete",
     at: prorationDate(before, params.proration_date),
+    anchor: anchorOf(params.billing_cycle_anchor),
   });
 }
 

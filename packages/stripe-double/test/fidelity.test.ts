@@ -100,6 +100,7 @@ const KINDS: { readonly [kind: string]: Explained } = {
     "trial_settings.end_behavior.billing_cycle_anchor": "new",
   },
   subscription_item: { current_trial: "new" },
+  subscription_schedule: { pause_schedules: "new" },
   webhook_endpoint: { secret: "once" },
 };
 

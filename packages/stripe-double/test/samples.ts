@@ -90,6 +90,19 @@ export async function collectSamples(): Promise<Samples> {
     cancellation_details: { comment: "bye", feedback: "other" },
   });
   await payer(stripe, "pm_card_mastercard");
+  await stripe.subscriptionSchedules.create({
+    customer: customer.id,
+    start_date: double.clock.seconds() + 86_400,
+    phases: [
+      {
+        items: [{ price: monthly.id, metadata: { seat: "1" } }],
+        add_invoice_items: [{ price: once.id }],
+        discounts: [{ coupon: "OFF" }],
+        invoice_settings: { days_until_due: 9 },
+        collection_method: "send_invoice",
+      },
+    ],
+  });
 
   // Money back and forth.
   const pay = (method: string, capture_method: "automatic" | "manual" = "automatic") =>

@@ -114,6 +114,7 @@ describe("a trial", () => {
     );
     expect(raised).toContain("invoice.paid");
     expect(raised.filter((type) => type.startsWith("customer.subscription"))).toEqual([
+      "customer.subscription.trial_will_end",
       "customer.subscription.updated",
     ]);
     const now = await subscription(made.id);
@@ -204,8 +205,6 @@ describe("a trial that ends with nothing to pay with", () => {
     expect(active).not.toHaveProperty("status_details");
     expect(active.items.data[0]?.current_period_start).toBe(START + 71 * DAY);
     expect((await errorOf(stripe.subscriptions.resume(made.id))).statusCode).toBe(400);
-    const anchor = { billing_cycle_anchor: { type: "unchanged" } } as const;
-    expect((await errorOf(stripe.subscriptions.resume(made.id, anchor))).statusCode).toBe(501);
   });
 
   it("that was resumed and not paid becomes active when its invoice is paid", async () => {
@@ -222,4 +221,74 @@ describe("a trial that ends with nothing to pay with", () => {
     await stripe.invoices.pay(String(tried.latest_invoice), { payment_method: card.id });
     expect((await subscription(made.id)).status).toBe("active");
   });
+});
+
+describe("a trial that is ended now", () => {
+  it("tells that it will end, and bills (SDK types: customer.subscription.trial_will_end)", async () => {
+    const customer = await payer(stripe);
+    const { id } = await start(customer.id);
+    const raised = await raisedBy(stripe, () =>
+      stripe.subscriptions.update(id, { trial_end: "now" }),
+    );
+    expect(raised).toContain("customer.subscription.trial_will_end");
+    expect(raised.at(-1)).toBe("customer.subscription.updated");
+  });
+
+  it.each([
+    ["pause", "paused", "customer.subscription.paused"],
+    ["cancel", "canceled", "customer.subscription.deleted"],
+  ] as const)(
+    "obeys the choice for a missing card: %s (stripe/stripe-cli: trigger customer.subscription.paused)",
+    async (missing, status, last) => {
+      const { id: customer } = await stripe.customers.create();
+      const { id } = await start(customer, missing);
+      const raised = await raisedBy(stripe, () =>
+        stripe.subscriptions.update(id, { trial_end: "now" }),
+      );
+      expect(raised).toEqual([
+        "customer.subscription.trial_will_end",
+        "customer.subscription.updated",
+        last,
+      ]);
+      expect(await subscription(id)).toMatchObject({ status, trial_end: START });
+      expect((await stripe.invoices.list({ customer })).data).toHaveLength(1);
+    },
+  );
+});
+
+describe("the longest trial is two years (stripe/stripe-ruby#804, arlyon/async-stripe#445)", () => {
+  const message = "The maximum number of trial period days is 730 (2 years).";
+
+  it("however it is asked for", async () => {
+    const customer = await payer(stripe);
+    const { id } = await start(customer.id, undefined, { trial_period_days: 730 });
+    const end = START + 731 * DAY;
+    for (const call of [
+      start(customer.id, undefined, { trial_period_days: 731 }),
+      start(customer.id, undefined, { trial_end: end }),
+      stripe.subscriptions.update(id, { trial_end: end }),
+      stripe.checkout.sessions.create({
+        mode: "subscription",
+        line_items: [{ price: shop.monthly.id, quantity: 1 }],
+        subscription_data: { trial_period_days: 731 },
+        success_url: "https://app.example",
+      }),
+    ]) {
+      expect(await errorOf(call)).toMatchObject({ statusCode: 400, message });
+    }
+  });
+});
+
+it("takes the days of its price with trial_from_plan, and only then (SDK types: prices)", async () => {
+  const customer = await payer(stripe);
+  const { id: price } = await stripe.prices.create({
+    product: shop.product.id,
+    currency: "usd",
+    unit_amount: 700,
+    recurring: { interval: "month", trial_period_days: 5 },
+  });
+  const items = [{ price }];
+  const trial = await start(customer.id, undefined, { items, trial_from_plan: true });
+  expect(trial).toMatchObject({ status: "trialing", trial_end: START + 5 * DAY });
+  expect((await start(customer.id, undefined, { items })).status).toBe("active");
 });

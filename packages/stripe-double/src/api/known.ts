@@ -85,12 +85,16 @@ export function meansAnotherRoute(
 }
 
 /** Parameters of older API versions, with the first version that no longer takes them. */
+const ITERATIONS = { "phases[][iterations]": "2025-09-30" };
 const DISCOUNT = { coupon: "2025-03-31", promotion_code: "2025-03-31" };
+/** A name inside others is a path, with `[]` for each index. */
 const REMOVED: { readonly [signature: string]: { readonly [name: string]: string } } = {
   "POST /v1/customers": DISCOUNT,
   "POST /v1/customers/:id": DISCOUNT,
   "POST /v1/invoiceitems": { price: "2025-03-31", unit_amount: "2025-03-31" },
   "POST /v1/promotion_codes": { coupon: "2025-09-30" },
+  "POST /v1/subscription_schedules": ITERATIONS,
+  "POST /v1/subscription_schedules/:id": ITERATIONS,
   "POST /v1/subscriptions": DISCOUNT,
   "POST /v1/subscriptions/:id": DISCOUNT,
 };
@@ -107,7 +111,11 @@ export function unknownParameters(signature: string, params: RawMap, version: st
   const group = groupOf(signature);
   if (group === undefined) return [];
   return Object.entries(params).flatMap(([name, raw]) => {
-    if (group.has(name)) return unknownIn(group, name, raw, name);
+    if (group.has(name)) {
+      return unknownIn(group, name, raw, name).filter(
+        (path) => !isStripeParameter(signature, path.replace(/\[\d+\]/g, "[]"), version),
+      );
+    }
     return isStripeParameter(signature, name, version) ? [] : [name];
   });
 }

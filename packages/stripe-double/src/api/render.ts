@@ -33,6 +33,7 @@ const REFERENCES: { readonly [field: string]: Kind } = {
   price: "price",
   product: "product",
   promotion_code: "promotion_code",
+  schedule: "subscription_schedule",
   subscription: "subscription",
 };
 

@@ -39,7 +39,7 @@ export function fitTogether(cycles: readonly Cycle[]): boolean {
   });
 }
 
-/** The cycle on the grid of the anchor that a moment is in. */
+/** The cycle on the grid of the anchor that a moment is in; the grid goes on before the anchor. */
 export function cycleAt(
   anchor: number,
   cycle: Cycle,
@@ -47,6 +47,7 @@ export function cycleAt(
 ): { readonly start: number; readonly end: number } {
   let count = 0;
   while (cyclesAfter(anchor, cycle, count + 1) <= moment) count++;
+  while (cyclesAfter(anchor, cycle, count) > moment) count--;
   return { start: cyclesAfter(anchor, cycle, count), end: cyclesAfter(anchor, cycle, count + 1) };
 }
 

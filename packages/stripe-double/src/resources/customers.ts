@@ -8,6 +8,7 @@ import {
   checkAttachable,
   resolvePaymentMethod,
 } from "../billing/payments/payment-methods.js";
+import { closeSchedule } from "../billing/schedules/closing.js";
 import { cancelSubscription } from "../billing/subscriptions/end.js";
 import { checkOwner } from "../billing/subscriptions/subscriptions.js";
 import { route } from "../http/route.js";
@@ -135,8 +136,11 @@ function deleteCustomer(world: World, id: string): Stripe.DeletedCustomer {
   const customer = world.find("customer", id);
   for (const subscription of world.objects.subscription.where("customer", id)) {
     if (subscription.status !== "canceled" && subscription.status !== "incomplete_expired") {
-      cancelSubscription(world, subscription.id, "cancellation_requested");
+      cancelSubscription(world, subscription.id);
     }
+  }
+  for (const schedule of world.objects.subscription_schedule.where("customer", id)) {
+    closeSchedule(world, schedule.id, "canceled");
   }
   world.objects.customer.remove(id);
   world.deleted.set(id, "customer");

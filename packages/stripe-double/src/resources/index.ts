@@ -18,6 +18,7 @@ import { payouts } from "./payments/payouts.js";
 import { refunds } from "./payments/refunds.js";
 import { portal } from "./portal/portal.js";
 import { subscriptionItems } from "./subscriptions/items.js";
+import { subscriptionSchedules } from "./subscriptions/schedules.js";
 import { subscriptions } from "./subscriptions/subscriptions.js";
 import { webhookEndpoints } from "./webhook-endpoints.js";
 
@@ -39,6 +40,7 @@ const modelled: readonly Route[] = [
   ...promotionCodes,
   ...refunds,
   ...subscriptionItems,
+  ...subscriptionSchedules,
   ...subscriptions,
   ...webhookEndpoints,
 ];

@@ -29,6 +29,7 @@ export interface Objects {
   promotion_code: Plain<Stripe.PromotionCode>;
   refund: Plain<Stripe.Refund>;
   subscription: Plain<Stripe.Subscription>;
+  subscription_schedule: Plain<Stripe.SubscriptionSchedule>;
   webhook_endpoint: Plain<Stripe.WebhookEndpoint>;
 }
 /** The name of an object that the double knows, as in its field `object`. */
@@ -43,6 +44,7 @@ const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] }
   price: ["product"],
   refund: ["charge", "payment_intent"],
   subscription: ["customer"],
+  subscription_schedule: ["customer"],
 };
 
 const KINDS: readonly Kind[] = [
@@ -62,6 +64,7 @@ const KINDS: readonly Kind[] = [
   "promotion_code",
   "refund",
   "subscription",
+  "subscription_schedule",
   "webhook_endpoint",
 ];
 
@@ -101,6 +104,8 @@ export interface Cause {
 export interface Due {
   /** Sets the task for whatever happens to this subscription next. */
   subscription(id: string): void;
+  /** Sets the task for the start of this schedule. */
+  schedule(id: string): void;
   /** Finalizes this draft of an invoice in an hour, and collects it. */
   draft(id: string): void;
 }
@@ -196,6 +201,7 @@ export function createWorld(options: WorldOptions): World {
     inline: new Set(),
     due: {
       subscription: (id) => options.dues.subscription(world, id),
+      schedule: (id) => options.dues.schedule(world, id),
       draft: (id) => options.dues.draft(world, id),
     },
     get origin() {

@@ -18,7 +18,7 @@ export interface NewInvoiceItem {
   readonly metadata?: { [key: string]: string } | undefined;
   readonly period?: { readonly start: number; readonly end: number };
   readonly proration?: Proration;
-  readonly subscription?: { readonly id: string; readonly item: string };
+  readonly subscription?: { readonly id: string; readonly item?: string };
   readonly price?: Plain<Stripe.Price>;
   readonly quantity?: number;
 }
@@ -59,7 +59,9 @@ export function composeInvoiceItem(world: World, id: string, params: NewInvoiceI
           type: "subscription_details",
           subscription_details: {
             subscription: params.subscription.id,
-            subscription_item: params.subscription.item,
+            ...(params.subscription.item === undefined
+              ? {}
+              : { subscription_item: params.subscription.item }),
           },
         }
       : null,

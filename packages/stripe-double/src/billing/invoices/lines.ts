@@ -117,7 +117,7 @@ export function itemLine(world: World, item: InvoiceItem): NewLine {
     discount_amounts: applied.map((each) => (inside ? { ...each, amount: 0 } : each)),
     metadata: item.metadata ?? {},
     period: { start: item.period.start, end: item.period.end },
-    parent: owner ? prorationParent(item, owner) : itemParent(item),
+    parent: owner?.subscription_item ? prorationParent(item, owner) : itemParent(item),
     pricing: item.pricing,
     quantity: item.quantity,
     quantity_decimal: String(item.quantity),
@@ -125,14 +125,14 @@ export function itemLine(world: World, item: InvoiceItem): NewLine {
   };
 }
 
-const itemParent = ({ id, proration }: InvoiceItem): NewLine["parent"] => ({
+const itemParent = ({ id, proration, parent }: InvoiceItem): NewLine["parent"] => ({
   type: "invoice_item_details",
   subscription_item_details: null,
   invoice_item_details: {
     invoice_item: id,
     proration,
     proration_details: { credited_items: null },
-    subscription: null,
+    subscription: parent?.subscription_details?.subscription ?? null,
   },
 });
 

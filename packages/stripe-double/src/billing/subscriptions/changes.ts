@@ -13,6 +13,7 @@ import { isMetered } from "../invoices/lines.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
 import { sameLength } from "../period.js";
 import { planOf } from "../plan.js";
+import { billSubscription, draftFor, upcomingDraft } from "./bills.js";
 import { checkItems, checkSellable, makeItem, type SubscriptionItem } from "./items.js";
 import { prorations } from "./prorations.js";
 import {
@@ -23,8 +24,7 @@ import {
   type Subscription,
   startingAt,
 } from "./subscription.js";
-import { billSubscription, draftFor, type PaymentBehavior } from "./subscriptions.js";
-import { upcomingDraft } from "./upcoming.js";
+import type { PaymentBehavior } from "./subscriptions.js";
 
 export interface ItemChange {
   readonly id?: string | undefined;
@@ -97,7 +97,10 @@ function changeItem(
     ...placed,
     price,
     plan: planOf(price),
-    ...(isMetered(price) ? {} : { quantity: change.quantity ?? item.quantity ?? 1 }),
+    // Another price starts with one of it, unless the request says how many.
+    ...(isMetered(price)
+      ? {}
+      : { quantity: change.quantity ?? (price.id === item.price.id ? (item.quantity ?? 1) : 1) }),
     metadata: mergeMetadata(item.metadata, change.metadata),
   };
 }

@@ -1,7 +1,11 @@
 /** The end of a subscription, whatever the reason, and what that leaves uncollected. */
 import { missing } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
-import { subscriptionOf } from "../invoices/invoices.js";
+import { createInvoiceItem, pendingItems } from "../invoices/invoice-items.js";
+import { collectInvoice, finalizeInvoice, subscriptionOf } from "../invoices/invoices.js";
+import { closeSchedule } from "../schedules/closing.js";
+import { billSubscription } from "./bills.js";
+import { prorations } from "./prorations.js";
 import { isOver, type Subscription } from "./subscription.js";
 
 /** Ends a subscription now. It stays, as canceled. */
@@ -26,6 +30,7 @@ export function endSubscription(
   });
   world.raise("customer.subscription.deleted", after);
   stopCollecting(world, after);
+  closeSchedule(world, after.schedule, reason === "payment_failed" ? "aborted" : "canceled");
   world.due.subscription(id);
   return after;
 }
@@ -45,12 +50,28 @@ function stopCollecting(world: World, { id, customer }: Subscription): void {
   }
 }
 
+/** What a request to end a subscription may ask for; neither is so unless it is asked for. */
+export interface Cancellation {
+  /** Credits what was paid for and is not used. */
+  readonly prorate?: boolean | undefined;
+  /** Bills what waits for the next invoice, which there will not be. */
+  readonly invoice_now?: boolean | undefined;
+}
+
 /** Ends a subscription on request. */
 export function cancelSubscription(
   world: World,
   id: string,
-  reason: "cancellation_requested" = "cancellation_requested",
+  { prorate = false, invoice_now: bills = false }: Cancellation = {},
 ): Subscription {
-  if (isOver(world.find("subscription", id))) throw missing("subscription", id);
-  return endSubscription(world, id, reason);
+  const before = world.find("subscription", id);
+  if (isOver(before)) throw missing("subscription", id);
+  if (prorate) {
+    for (const credit of prorations(world, before, [])) createInvoiceItem(world, credit);
+  }
+  const after = endSubscription(world, id, "cancellation_requested");
+  if (!bills || pendingItems(world, after).length === 0) return after;
+  const { id: invoice } = billSubscription(world, after, "subscription_update", { items: [] });
+  if (finalizeInvoice(world, invoice).status !== "paid") collectInvoice(world, invoice);
+  return world.find("subscription", id);
 }

@@ -7,6 +7,7 @@ import type { World } from "../../world/world.js";
 import { isMetered } from "../invoices/lines.js";
 import { fitTogether, sameLength } from "../period.js";
 import { planOf } from "../plan.js";
+import { isOpen } from "../schedules/schedule.js";
 import type { BillingMode } from "./billing-mode.js";
 
 export type SubscriptionItem = Plain<Stripe.SubscriptionItem>;
@@ -66,6 +67,9 @@ export function checkCurrency(world: World, customer: string, prices: readonly s
     ...world.objects.subscription
       .where("customer", customer)
       .filter(({ ended_at: ended }) => ended === null),
+    ...world.objects.subscription_schedule
+      .where("customer", customer)
+      .flatMap((schedule) => (isOpen(schedule) ? schedule.phases : [])),
     ...world.objects.invoiceitem
       .where("customer", customer)
       .filter(({ invoice }) => invoice === null),

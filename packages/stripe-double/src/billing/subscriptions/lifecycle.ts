@@ -4,20 +4,22 @@
  * no other file there imports it; they ask for it through `world.due`.
  */
 import type { World } from "../../world/world.js";
-import { hasPaymentMethod, voidInvoice } from "../invoices/invoices.js";
-import { DAY, HOUR } from "../later.js";
+import { voidInvoice } from "../invoices/invoices.js";
+import { DAY, HOUR, later } from "../later.js";
+import { endPhase, startSchedule } from "../schedules/course.js";
+import { endOf, scheduleOf, startOf } from "../schedules/schedule.js";
+import { billSubscription, renewal, upcomingInvoice } from "./bills.js";
 import { advanceLater } from "./dunning.js";
 import { endSubscription } from "./end.js";
-import { pauseSubscription } from "./resumption.js";
+import { endWithoutMethod, pauseSubscription } from "./resumption.js";
 import { isOver, periodEnd, type Subscription } from "./subscription.js";
-import { billSubscription } from "./subscriptions.js";
-import { renewal, upcomingInvoice } from "./upcoming.js";
 
 interface Watch {
   cancel: () => void;
   /** Notices that are sent once a period: the trial that will end, the invoice to come. */
   trialNoticed?: number;
   upcomingNoticed?: number;
+  expiryNoticed?: number;
 }
 const watches = new WeakMap<World, Map<string, Watch>>();
 
@@ -70,6 +72,17 @@ function happenings(world: World, subscription: Subscription, watch: Watch): Hap
     plan(subscription.created + 23 * HOUR, () => expire(world, subscription));
   }
   if (pending) plan(pending.expires_at, () => expireUpdate(world, subscription));
+  const schedule = scheduleOf(world, subscription);
+  if (schedule?.current_phase) {
+    const last = endOf(schedule);
+    if (watch.expiryNoticed !== last) {
+      plan(last - 7 * DAY, () => {
+        watch.expiryNoticed = last;
+        world.raise("subscription_schedule.expiring", schedule);
+      });
+    }
+    plan(schedule.current_phase.end_date, () => endPhase(world, schedule.id));
+  }
   if (end !== null) plan(end, () => endSubscription(world, id));
   const resumes = subscription.pause_collection?.resumes_at;
   if (resumes) {
@@ -112,19 +125,11 @@ function expireUpdate(world: World, subscription: Subscription): void {
 
 /** The end of a period: the next one, unless it was a trial and there is nothing to pay with. */
 function turn(world: World, subscription: Subscription): void {
-  const { id, status, customer, default_payment_method: own } = subscription;
-  if (status === "trialing" && !hasPaymentMethod(world, customer, own)) {
-    const missing = subscription.trial_settings?.end_behavior.missing_payment_method;
-    if (missing === "cancel") {
-      endSubscription(world, id);
-      return;
-    }
-    if (missing === "pause") {
-      pauseSubscription(world, id, "trial_end_without_payment_method");
-      return;
-    }
-  }
-  renew(world, subscription);
+  const { id } = subscription;
+  const without = endWithoutMethod(world, subscription);
+  if (without === "cancel") endSubscription(world, id);
+  else if (without === "pause") pauseSubscription(world, id, "trial_end_without_payment_method");
+  else renew(world, subscription);
 }
 
 /** Starts the next period and drafts its invoice, which is finalized and collected an hour later. */
@@ -141,5 +146,19 @@ function renew(world: World, before: Subscription): void {
   if (!kept) advanceLater(world, invoice.id);
 }
 
+/** Begins a schedule at the start that it has now; a start that was moved has a task of its own. */
+function watchSchedule(world: World, id: string): void {
+  const start = startOf(world.find("subscription_schedule", id));
+  later(world, start - world.now(), () => {
+    const { status } = world.find("subscription_schedule", id);
+    if (status !== "not_started") return;
+    if (startOf(world.find("subscription_schedule", id)) <= world.now()) startSchedule(world, id);
+  });
+}
+
 /** What the files below ask of time, for `createWorld`. */
-export const dues = { subscription: watchSubscription, draft: advanceLater } as const;
+export const dues = {
+  subscription: watchSubscription,
+  schedule: watchSchedule,
+  draft: advanceLater,
+} as const;

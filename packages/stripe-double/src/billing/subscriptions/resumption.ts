@@ -1,19 +1,42 @@
 /** Pausing a subscription, and taking it up again, which waits until an invoice for that is paid. */
 import { notModelled, refused } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
-import { createInvoiceItem } from "../invoices/invoice-items.js";
-import { collectInvoice, finalizeInvoice, voidInvoice } from "../invoices/invoices.js";
+import { createInvoiceItem, pendingItems } from "../invoices/invoice-items.js";
+import {
+  collectInvoice,
+  finalizeInvoice,
+  hasPaymentMethod,
+  voidInvoice,
+} from "../invoices/invoices.js";
 import { isRefused } from "../invoices/rehearsal.js";
 import { HOUR, later } from "../later.js";
+import { scheduleOf } from "../schedules/schedule.js";
+import { billSubscription, draftFor } from "./bills.js";
 import { prorations } from "./prorations.js";
-import { type Subscription, startingAt } from "./subscription.js";
-import { billSubscription, draftFor } from "./subscriptions.js";
+import { inPeriod, periodFor, type Subscription, startingAt } from "./subscription.js";
 
 type PauseReason = "pause_requested" | "trial_end_without_payment_method";
 
-/** Stops a subscription: it has no more periods and no more invoices until it is resumed. */
-export function pauseSubscription(world: World, id: string, reason: PauseReason): Subscription {
-  const before = world.find("subscription", id);
+/** What the end of a trial means for a subscription that has nothing to pay with. */
+export function endWithoutMethod(
+  world: World,
+  { status, customer, default_payment_method: own, trial_settings: settings }: Subscription,
+): "cancel" | "pause" | undefined {
+  if (status !== "trialing" || hasPaymentMethod(world, customer, own)) return undefined;
+  const missing = settings?.end_behavior.missing_payment_method;
+  return missing === "cancel" ? "cancel" : missing === "pause" ? "pause" : undefined;
+}
+
+/**
+ * Stops a subscription: it has no more periods and no more invoices until it is resumed. The event
+ * tells of all that has changed since `before`.
+ */
+export function pauseSubscription(
+  world: World,
+  id: string,
+  reason: PauseReason,
+  before: Subscription = world.find("subscription", id),
+): Subscription {
   const after = world.patch("subscription", id, {
     status: "paused",
     status_details: {
@@ -30,14 +53,46 @@ export function pauseSubscription(world: World, id: string, reason: PauseReason)
   return after;
 }
 
-/** Pauses on request; what was paid for and is not used is credited. */
-export function pauseOnRequest(world: World, id: string): Subscription {
+/** What a pause on request does with what was paid for and is not used. */
+export interface PauseOptions {
+  /** From when on it is credited. */
+  readonly unusedFrom: "item_current_period_start" | "none" | "now";
+  /** Whether credits are invoiced at once, instead of with the next invoice. */
+  readonly invoices: boolean;
+}
+
+/** Pauses on request. The current period ends with it. */
+export function pauseOnRequest(
+  world: World,
+  id: string,
+  { unusedFrom, invoices }: PauseOptions,
+): Subscription {
   const before = world.find("subscription", id);
-  if (before.status !== "active" && before.status !== "trialing") {
+  if (before.status !== "active") {
     throw refused(`A subscription that is ${before.status} cannot be paused.`);
   }
-  for (const credit of prorations(world, before, [])) createInvoiceItem(world, credit);
-  return pauseSubscription(world, id, "pause_requested");
+  if (before.billing_mode.type !== "flexible") {
+    throw refused("Only a subscription with `billing_mode[type]=flexible` can be paused.");
+  }
+  if (before.collection_method !== "charge_automatically") {
+    throw refused("Only a subscription that is charged automatically can be paused.");
+  }
+  if (scheduleOf(world, before)) {
+    throw refused("A subscription that is managed by a subscription schedule cannot be paused.");
+  }
+  const now = world.now();
+  const { data } = before.items;
+  const starts = data.map(({ current_period_start: start }) => start);
+  const at = unusedFrom === "now" ? now : Math.min(...starts);
+  const credits = unusedFrom === "none" ? [] : prorations(world, before, [], { at });
+  for (const credit of credits) createInvoiceItem(world, credit);
+  const ended = data.map((item) => ({ ...item, current_period_end: now }));
+  world.patch("subscription", id, { items: { ...before.items, data: ended } });
+  if (invoices && pendingItems(world, before).length > 0) {
+    const bill = billSubscription(world, before, "subscription_update", { items: [] });
+    if (finalizeInvoice(world, bill.id).status !== "paid") collectInvoice(world, bill.id);
+  }
+  return pauseSubscription(world, id, "pause_requested", before);
 }
 
 interface Resumption {
@@ -57,11 +112,19 @@ function resumptionsOf(world: World): Map<string, Resumption> {
 /** On an attempt, whatever comes of it, or only once the invoice is paid. */
 export type ResumeBehavior = "resume_on_payment_attempt" | "resume_on_payment_success";
 
-/** Bills a new period that begins now. */
+export interface ResumeOptions {
+  readonly behavior: ResumeBehavior;
+  /** Whether a whole new period begins now, or what is left of the one that it would be in. */
+  readonly anchor: "now" | "unchanged";
+  /** How that rest is billed. */
+  readonly proration: "always_invoice" | "create_prorations" | "none";
+}
+
+/** Bills a new period that begins now, or the rest of the current one. */
 export function resumeSubscription(
   world: World,
   id: string,
-  behavior: ResumeBehavior,
+  { behavior, anchor, proration }: ResumeOptions,
 ): Subscription {
   const before = world.find("subscription", id);
   if (before.status !== "paused") {
@@ -71,6 +134,7 @@ export function resumeSubscription(
     throw refused("Only a subscription that is charged automatically can be resumed.");
   }
   const now = world.now();
+  if (anchor === "unchanged") return resumeInPeriod(world, before, proration);
   const data = startingAt(before.items.data, now);
   const change = { items: { ...before.items, data }, billing_cycle_anchor: now };
   const resumed = { ...before, ...change };
@@ -92,14 +156,42 @@ export function resumeSubscription(
   return world.find("subscription", id);
 }
 
+/**
+ * Goes on in the period that it would be in. The rest of that costs its part, which waits for the
+ * next invoice like any proration.
+ */
+function resumeInPeriod(
+  world: World,
+  before: Subscription,
+  proration: ResumeOptions["proration"],
+): Subscription {
+  if (proration === "always_invoice") {
+    throw notModelled("'always_invoice' when a subscription is resumed in its period");
+  }
+  const now = world.now();
+  const { id, items } = before;
+  const data = items.data.map((item) =>
+    inPeriod(item, periodFor({ ...before, status: "active" }, item.price, now)),
+  );
+  const paused = { ...before, status: "active" as const, items: { ...items, data: [] } };
+  const charges = proration === "none" ? [] : prorations(world, paused, data);
+  for (const charge of charges) createInvoiceItem(world, charge);
+  conclude(world, id, { items: { ...items, data } });
+  return world.find("subscription", id);
+}
+
 /** Ends the pause, if this is the invoice that it waited for. */
 export function concludeResumption(world: World, id: string, invoice: string): void {
   const resumption = resumptionsOf(world).get(id);
   if (resumption?.invoice !== invoice) return;
   resumptionsOf(world).delete(id);
+  conclude(world, id, resumption.change);
+}
+
+function conclude(world: World, id: string, change: Partial<Subscription>): void {
   const before = world.find("subscription", id);
   const { status_details: _, ...rest } = before;
-  const after: Subscription = { ...rest, ...resumption.change, status: "active" };
+  const after: Subscription = { ...rest, ...change, status: "active" };
   world.objects.subscription.replace(after);
   world.raise("customer.subscription.updated", after, before);
   world.raise("customer.subscription.resumed", after);

@@ -25,18 +25,15 @@ export function isUniform(items: readonly SubscriptionItem[]): boolean {
   return first !== undefined && items.every((item) => sameLength(cycleOf(item), cycleOf(first)));
 }
 
-/** The cycle that an item is in, even if the subscription ends within it. */
-export function wholePeriod(
+/** The cycle that an item is in, even if it began or the subscription ends within it. */
+export const wholePeriod = (
   { billing_cycle_anchor: anchor }: Subscription,
   item: SubscriptionItem,
-): Period {
-  const start = item.current_period_start;
-  return { start, end: cycleEnd(anchor, cycleOf(item), start) };
-}
+): Period => cycleAt(anchor, cycleOf(item), item.current_period_start);
 
 /** The period that an item with this price has if it is added now. */
 export function periodFor(
-  { billing_cycle_anchor: anchor, cancel_at: end, items, status }: Subscription,
+  { billing_cycle_anchor: anchor, cancel_at: end, items, start_date, status }: Subscription,
   price: SubscriptionItem["price"],
   now: number,
 ): Period {
@@ -45,7 +42,10 @@ export function periodFor(
     return { start: first.current_period_start, end: first.current_period_end };
   }
   const cycle = cycleAt(anchor, cycleOf({ price }), now);
-  return { start: cycle.start, end: Math.min(cycle.end, end ?? cycle.end) };
+  return {
+    start: Math.max(cycle.start, start_date),
+    end: Math.min(cycle.end, end ?? cycle.end),
+  };
 }
 
 export const inPeriod = (item: SubscriptionItem, { start, end }: Period): SubscriptionItem => ({
@@ -62,7 +62,8 @@ export const startingAt = (items: readonly SubscriptionItem[], now: number): Sub
 export const endingAt = (subscription: Subscription, end: number | null): SubscriptionItem[] =>
   subscription.items.data.map((item) => {
     const whole = wholePeriod(subscription, item);
-    return inPeriod(item, { start: whole.start, end: Math.min(whole.end, end ?? whole.end) });
+    const start = item.current_period_start;
+    return inPeriod(item, { start, end: Math.min(whole.end, end ?? whole.end) });
   });
 
 /** When the first of the items' periods ends. They end together unless the intervals differ. */

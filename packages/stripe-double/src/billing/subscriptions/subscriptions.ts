@@ -1,21 +1,22 @@
-/** Making subscriptions and their invoices; what time does to them is in lifecycle.ts, above this. */
+/** Making subscriptions; what time does to them is in lifecycle.ts, above this. */
 import { invalid, refused } from "../../api/errors.js";
 import { referenced } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
-import { type DiscountSource, discountsFrom, usable } from "../invoices/discounts.js";
-import { type Draft, draftInvoice, type Invoice } from "../invoices/draft.js";
-import { type InvoiceItem, pendingItems } from "../invoices/invoice-items.js";
+import { type AnchorConfig, anchorFor, shownConfig } from "../anchor.js";
+import { type DiscountSource, discountsFrom } from "../invoices/discounts.js";
+import { addExtras, checkExtras, type Extra, extraItems } from "../invoices/extras.js";
+import { composeInvoiceItem } from "../invoices/invoice-items.js";
 import {
   collectInvoice,
   finalizeInvoice,
   hasPaymentMethod,
   intentIdOf,
 } from "../invoices/invoices.js";
-import { itemLine, periodLine } from "../invoices/lines.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
 import { HOUR } from "../later.js";
 import { cycleEnd } from "../period.js";
 import { type BillingMode, billingMode } from "./billing-mode.js";
+import { billSubscription, draftFor } from "./bills.js";
 import {
   checkCurrency,
   checkItems,
@@ -23,9 +24,8 @@ import {
   costs,
   makeItem,
   type NewItem,
-  type SubscriptionItem,
 } from "./items.js";
-import { cycleOf, type Subscription, wholePeriod } from "./subscription.js";
+import { cycleOf, type Subscription } from "./subscription.js";
 
 export type PaymentBehavior =
   | "allow_incomplete"
@@ -54,6 +54,13 @@ export interface NewSubscription {
   readonly prorates?: boolean | undefined;
   readonly cancel_at_period_end?: boolean | undefined;
   readonly save_default_payment_method?: "off" | "on_subscription" | undefined;
+  /** Where the first whole cycle begins; the time until then is billed in part, or not at all. */
+  readonly billing_cycle_anchor?: number | undefined;
+  readonly billing_cycle_anchor_config?: AnchorConfig | undefined;
+  /** What the first invoice has beside the items. */
+  readonly add_invoice_items?: readonly Extra[] | undefined;
+  /** The schedule that makes it: its first invoice is then collected like that of a renewal. */
+  readonly schedule?: string | undefined;
 }
 
 export function createSubscription(world: World, params: NewSubscription): Subscription {
@@ -77,8 +84,12 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     );
   }
   const behavior = params.payment_behavior ?? "allow_incomplete";
+  const extras = params.add_invoice_items ?? [];
+  checkExtras(world, extras);
+  const scheduled = params.schedule !== undefined;
   if (
     automatic &&
+    !scheduled &&
     !trial &&
     behavior !== "default_incomplete" &&
     costs(world, params.items) &&
@@ -93,9 +104,14 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   const id = world.id("sub");
   const discounts = discountsFrom(world, params.discount_sources ?? [], {
     customer: customer.id,
+    currency: world.find("price", prices[0] ?? "").currency,
     subscription: id,
   });
-  const anchor = trial ? (params.trial_end ?? now) : now;
+  const cycles = params.items.map(({ price }) => cycleOf({ price: world.find("price", price) }));
+  const anchor = trial
+    ? (params.trial_end ?? now)
+    : anchorFor(now, cycles, params.billing_cycle_anchor, params.billing_cycle_anchor_config);
+  const free = params.prorates === false && !trial && anchor !== now;
   const ends = params.prorates === false ? undefined : params.cancel_at;
   const items = params.items.map((item) => {
     const cycle = cycleOf({ price: world.find("price", item.price) });
@@ -110,7 +126,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     application_fee_percent: null,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
     billing_cycle_anchor: anchor,
-    billing_cycle_anchor_config: null,
+    billing_cycle_anchor_config: shownConfig(params.billing_cycle_anchor_config),
     billing_mode: mode,
     billing_schedules: [],
     billing_thresholds: null,
@@ -158,9 +174,9 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     pending_invoice_item_interval: null,
     pending_setup_intent: null,
     pending_update: null,
-    schedule: null,
+    schedule: params.schedule ?? null,
     start_date: now,
-    status: trial ? "trialing" : automatic ? "incomplete" : "active",
+    status: trial ? "trialing" : automatic && !scheduled ? "incomplete" : "active",
     test_clock: null,
     transfer_data: null,
     trial_end: trial ? anchor : null,
@@ -173,12 +189,16 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     trial_start: trial ? now : null,
   };
   if (behavior === "error_if_incomplete" && automatic && !trial) {
-    rehearsePayment(world, draftFor(world, subscription, "subscription_create"));
+    const more = extraItems(world, subscription, extras).map((item) =>
+      composeInvoiceItem(world, "", item),
+    );
+    rehearsePayment(world, draftFor(world, subscription, "subscription_create", { free, more }));
   }
   world.objects.subscription.add(subscription);
+  addExtras(world, subscription, extras);
   const announced = behavior === "default_incomplete";
   if (announced) world.raise("customer.subscription.created", subscription);
-  firstInvoice(world, subscription, behavior);
+  firstInvoice(world, subscription, behavior, free);
   const made = world.find("subscription", id);
   if (!announced) world.raise("customer.subscription.created", made);
   else if (made.status !== subscription.status) {
@@ -189,13 +209,19 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
 }
 
 /** Drafts, finalizes and, unless told to wait for the customer, collects the first invoice. */
-function firstInvoice(world: World, subscription: Subscription, behavior: PaymentBehavior): void {
-  const { id, collection_method: collection, status } = subscription;
-  const sends = collection === "send_invoice";
+function firstInvoice(
+  world: World,
+  subscription: Subscription,
+  behavior: PaymentBehavior,
+  free: boolean,
+): void {
+  const { id, collection_method: collection, schedule, status } = subscription;
+  const waitsAnHour = collection === "send_invoice" || schedule !== null;
   const invoice = billSubscription(world, subscription, "subscription_create", {
-    finalizesIn: sends ? HOUR : null,
+    free,
+    finalizesIn: waitsAnHour ? HOUR : null,
   });
-  if (sends) {
+  if (waitsAnHour) {
     world.due.draft(invoice.id);
     return;
   }
@@ -221,71 +247,6 @@ export function savedMethod(
   if (settings?.save_default_payment_method !== "on_subscription") return {};
   const intent = world.objects.payment_intent.get(intentIdOf(world, invoice) ?? "");
   return intent?.payment_method ? { default_payment_method: intent.payment_method } : {};
-}
-
-interface BillOptions {
-  /** Seconds until it is finalized; null, when it is not by itself. */
-  readonly finalizesIn?: number | null;
-  readonly autoAdvance?: boolean;
-  /** The items whose period is billed; all of them unless some are named. */
-  readonly items?: readonly SubscriptionItem[];
-  /** What it bills beside what waits for it. */
-  readonly more?: readonly InvoiceItem[];
-}
-
-type BillReason = "subscription_create" | "subscription_cycle" | "subscription_update";
-
-/** What an invoice for the current period of a subscription has on it, pending items included. */
-export function draftFor(
-  world: World,
-  subscription: Subscription,
-  reason: BillReason,
-  options: BillOptions = {},
-): Draft {
-  const billed = options.items ?? subscription.items.data;
-  const shown = billed[0] ?? subscription.items.data[0];
-  const trial = subscription.status === "trialing";
-  const waiting = [...pendingItems(world, subscription), ...(options.more ?? [])];
-  const pending = waiting.map((item) => itemLine(world, item));
-  const period = billed.map((item) => {
-    const { start, end } = wholePeriod(subscription, item);
-    const part = trial ? 0 : (item.current_period_end - start) / (end - start);
-    return periodLine(world, subscription.id, item, part);
-  });
-  return {
-    customer: subscription.customer,
-    currency: subscription.currency,
-    billing_reason: reason,
-    lines: [...pending, ...period],
-    period: {
-      start: shown?.current_period_start ?? world.now(),
-      end: shown?.current_period_end ?? world.now(),
-    },
-    subscription: { id: subscription.id, metadata: subscription.metadata },
-    collection_method:
-      subscription.collection_method === "send_invoice" ? "send_invoice" : "charge_automatically",
-    days_until_due: subscription.days_until_due,
-    default_payment_method: subscription.default_payment_method,
-    discounts: usable(world, subscription.discounts, world.now()),
-    auto_advance: options.autoAdvance ?? true,
-    finalizesIn: options.finalizesIn ?? null,
-  };
-}
-
-/** An invoice for the current period of a subscription; still a draft. */
-export function billSubscription(
-  world: World,
-  subscription: Subscription,
-  reason: BillReason,
-  options: BillOptions = {},
-): Invoice {
-  const pending = pendingItems(world, subscription);
-  const draft = draftFor(world, subscription, reason, options);
-  // The subscription's own method is used while it is collected; it is not written on the invoice.
-  const invoice = draftInvoice(world, { ...draft, default_payment_method: null });
-  for (const item of pending) world.patch("invoiceitem", item.id, { invoice: invoice.id });
-  world.patch("subscription", subscription.id, { latest_invoice: invoice.id });
-  return invoice;
 }
 
 /** Refuses a payment method that is not the customer's. */

@@ -56,7 +56,7 @@ export function createPrice(
           interval: params.recurring.interval,
           interval_count: params.recurring.interval_count ?? 1,
           meter: params.recurring.meter ?? null,
-          trial_period_days: null,
+          trial_period_days: params.recurring.trial_period_days ?? null,
           usage_type: params.recurring.usage_type ?? "licensed",
         }
       : null,

@@ -14,6 +14,7 @@ const recurringShape = {
   interval: required(oneOf("day", "week", "month", "year")),
   interval_count: integer,
   meter: word,
+  trial_period_days: integer,
   usage_type: oneOf("licensed", "metered"),
 };
 

@@ -16,6 +16,7 @@ import { checkMetered } from "../../billing/subscriptions/items.js";
 import type { World } from "../../world/world.js";
 import { inlinePriceShape } from "../catalogue/price-shapes.js";
 import { billingModeShape } from "../subscriptions/shapes.js";
+import { checkTrialLength } from "../subscriptions/trials.js";
 
 const lineShape = { price: word, price_data: group(inlinePriceShape), quantity: integer };
 
@@ -156,6 +157,10 @@ export function checkParams(world: World, params: Params, version: string): void
       "subscription_data[trial_end]",
     );
   }
+  if (days !== undefined) {
+    checkTrialLength(world, world.now() + days * 86_400, "subscription_data[trial_period_days]");
+  }
+  if (end !== undefined) checkTrialLength(world, end, "subscription_data[trial_end]");
   if ((params.discounts?.length ?? 0) > 1) {
     throw invalid(
       "You can only apply one coupon or promotion code to a Checkout Session.",

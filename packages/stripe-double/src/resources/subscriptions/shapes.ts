@@ -7,7 +7,6 @@ import {
   listOf,
   metadata,
   oneOf,
-  oneOfModelled,
   required,
   text,
   word,
@@ -22,6 +21,9 @@ export const itemShape = {
 };
 export const itemChangeShape = { ...itemShape, id: word, deleted: flag };
 
+/** `add_invoice_items`: prices that are paid once, on the next invoice. */
+export const extraShape = { ...itemShape };
+
 export const prorationBehavior = oneOf("always_invoice", "create_prorations", "none");
 export const paymentBehavior = oneOf(
   "allow_incomplete",
@@ -33,6 +35,7 @@ export const collectionMethod = oneOf("charge_automatically", "send_invoice");
 
 /** What can be said when a subscription is made and when it is changed. */
 export const subscriptionShape = {
+  add_invoice_items: listOf(group(extraShape)),
   cancel_at_period_end: flag,
   collection_method: collectionMethod,
   /** Until 2025-03-31, as `promotion_code`: a discount instead of `discounts`. */
@@ -68,11 +71,7 @@ export const feedback = oneOf(
   "unused",
 );
 
-/** Stripe can also bill what is left when it cancels. */
-export const notYet = oneOfModelled(["false"], ["true"]);
-const now = oneOfModelled(["now"], ["unchanged"]);
 /** A word until 2026-09-30, an object with a type since. */
-export const anchorNow = either(now, group({ type: required(now) }));
 const nowOrNot = oneOf("now", "unchanged");
 export const anchorChange = either(nowOrNot, group({ type: required(nowOrNot) }));
 export type AnchorChange = ReturnType<(typeof anchorChange)["parse"]>;

@@ -1,12 +1,12 @@
 /** Subscriptions: the requests; what they mean is in billing/. */
 
-import { ApiError, invalid } from "../../api/errors.js";
+import { ApiError, invalid, notModelled } from "../../api/errors.js";
 import {
+  flag,
   group,
   integer,
   listOf,
   oneOf,
-  oneOfModelled,
   optionalGroup,
   type Parsed,
   required,
@@ -29,21 +29,22 @@ import { type Call, route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
 import { createInlinePrice } from "../catalogue/prices.js";
 import { knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
+import { pricedExtras } from "./extras.js";
 import {
   anchorChange,
-  anchorNow,
+  anchorOf,
   billingModeShape,
   collectionMethod,
   discountsOf,
   feedback,
   itemChangeShape,
   itemShape,
-  notYet,
   prorationBehavior,
   resumeBehavior,
   subscriptionShape,
 } from "./shapes.js";
-import { checkFuture, updateSubscription } from "./update.js";
+import { checkFuture, trialEnd, trialShape } from "./trials.js";
+import { updateSubscription } from "./update.js";
 
 /** Items as they were asked for, with a price made for those that bring their own. */
 function priced(world: World, items: readonly Parsed<typeof itemShape>[]) {
@@ -61,22 +62,17 @@ function priced(world: World, items: readonly Parsed<typeof itemShape>[]) {
   });
 }
 
-/** A trial's end, from whichever of Stripe's ways to say it was used. */
-function trialEnd(
-  world: World,
-  { trial_end: end, trial_period_days: days }: Parsed<typeof trialShape>,
-): number | undefined {
-  if (end !== undefined && days !== undefined) {
-    throw invalid("You cannot pass both `trial_end` and `trial_period_days`.", "trial_end");
-  }
-  if (days !== undefined) return days === 0 ? undefined : world.now() + days * 86_400;
-  return end === undefined || end === "now" ? undefined : checkFuture(world, end, "trial_end");
-}
-
-const trialShape = { trial_end: word, trial_period_days: integer };
 const createShape = {
   ...subscriptionShape,
   ...trialShape,
+  billing_cycle_anchor: integer,
+  billing_cycle_anchor_config: group({
+    day_of_month: required(integer),
+    hour: integer,
+    minute: integer,
+    month: integer,
+    second: integer,
+  }),
   billing_mode: billingModeShape,
   cancel_at: integer,
   currency: word,
@@ -85,13 +81,21 @@ const createShape = {
 };
 
 function create(world: World, params: Parsed<typeof createShape>, version: string) {
+  if (params.payment_behavior === "pending_if_incomplete") {
+    throw invalid(
+      "`pending_if_incomplete` is only used with updates and cannot be passed when creating a subscription.",
+      "payment_behavior",
+    );
+  }
   const customer = referenced(world, "customer", params.customer, "customer");
   if (params.cancel_at !== undefined) checkFuture(world, String(params.cancel_at), "cancel_at");
-  const trial_end = trialEnd(world, params);
+  const items = priced(world, params.items);
+  const trial_end = trialEnd(world, params, items);
+  checkAnchor(world, params, trial_end);
   return createSubscription(world, {
     customer: customer.id,
     billing_mode: billingMode(version, params.billing_mode),
-    items: priced(world, params.items),
+    items,
     default_payment_method: params.default_payment_method,
     trial_end,
     missing_payment_method: params.trial_settings?.end_behavior?.missing_payment_method,
@@ -101,11 +105,45 @@ function create(world: World, params: Parsed<typeof createShape>, version: strin
     payment_behavior: params.payment_behavior,
     collection_method: params.collection_method,
     days_until_due: params.days_until_due,
+    billing_cycle_anchor: params.billing_cycle_anchor,
+    billing_cycle_anchor_config: params.billing_cycle_anchor_config,
     cancel_at: params.cancel_at,
     prorates: params.proration_behavior !== "none",
     cancel_at_period_end: params.cancel_at_period_end,
     save_default_payment_method: params.payment_settings?.save_default_payment_method,
+    add_invoice_items: pricedExtras(world, params.add_invoice_items ?? []),
   });
+}
+
+/** The ranges of the parts of an anchor. */
+const RANGES = {
+  day_of_month: [1, 31],
+  hour: [0, 23],
+  minute: [0, 59],
+  month: [1, 12],
+  second: [0, 59],
+} as const;
+
+function checkAnchor(
+  world: World,
+  { billing_cycle_anchor: at, billing_cycle_anchor_config: config }: Parsed<typeof createShape>,
+  trial: number | undefined,
+): void {
+  const param = "billing_cycle_anchor_config";
+  if (at === undefined && config === undefined) return;
+  if (trial !== undefined) throw notModelled("a trial together with a billing cycle anchor");
+  if (at !== undefined && config !== undefined) {
+    throw invalid(
+      "`billing_cycle_anchor` and `billing_cycle_anchor_config` exclude each other.",
+      param,
+    );
+  }
+  if (at !== undefined) checkFuture(world, String(at), "billing_cycle_anchor");
+  for (const [name, [least, most]] of Object.entries(RANGES)) {
+    const value = config?.[name as keyof typeof RANGES];
+    if (value === undefined || (value >= least && value <= most)) continue;
+    throw invalid(`This value must be between ${least} and ${most}.`, `${param}[${name}]`);
+  }
 }
 
 const filterShape = {
@@ -186,10 +224,10 @@ export const subscriptions = [
     "DELETE /v1/subscriptions/:subscription",
     {
       cancellation_details: group({ comment: text, feedback }),
-      invoice_now: notYet,
-      prorate: notYet,
+      invoice_now: flag,
+      prorate: flag,
     },
-    ({ world, path }, { cancellation_details: details }) => {
+    ({ world, path }, { cancellation_details: details, ...asked }) => {
       const before = world.find("subscription", path.subscription);
       if (details !== undefined && !isOver(before)) {
         world.patch("subscription", before.id, {
@@ -201,7 +239,7 @@ export const subscriptions = [
           },
         });
       }
-      return cancelSubscription(world, before.id);
+      return cancelSubscription(world, before.id, asked);
     },
   ),
   route("DELETE /v1/subscriptions/:subscription/discount", {}, ({ world, path }) => {
@@ -220,12 +258,16 @@ export const subscriptions = [
   route(
     "POST /v1/subscriptions/:subscription/resume",
     {
-      billing_cycle_anchor: anchorNow,
+      billing_cycle_anchor: anchorChange,
       payment_behavior: resumeBehavior,
       proration_behavior: prorationBehavior,
     },
-    ({ world, path, version }, { payment_behavior: behavior }) =>
-      resumeSubscription(world, path.subscription, behavior ?? usualResumption(version)),
+    ({ world, path, version }, params) =>
+      resumeSubscription(world, path.subscription, {
+        behavior: params.payment_behavior ?? usualResumption(version),
+        anchor: anchorOf(params.billing_cycle_anchor) ?? "now",
+        proration: params.proration_behavior ?? "create_prorations",
+      }),
   ),
   route(
     "POST /v1/subscriptions/:subscription/migrate",
@@ -247,9 +289,18 @@ export const subscriptions = [
   route(
     "POST /v1/subscriptions/:subscription/pause",
     {
-      invoicing_behavior: oneOfModelled(["pending_invoice_item"], ["invoice"]),
+      bill_for: group({
+        unused_time_from: group({
+          type: required(oneOf("item_current_period_start", "none", "now")),
+        }),
+      }),
+      invoicing_behavior: oneOf("invoice", "pending_invoice_item"),
       type: oneOf("subscription"),
     },
-    ({ world, path }) => pauseOnRequest(world, path.subscription),
+    ({ world, path }, { bill_for: billing, invoicing_behavior: invoicing }) =>
+      pauseOnRequest(world, path.subscription, {
+        unusedFrom: billing?.unused_time_from?.type ?? "now",
+        invoices: invoicing === "invoice",
+      }),
   ),
 ];

@@ -3,6 +3,9 @@
 import { invalid, notModelled, refused } from "../../api/errors.js";
 import type { Parsed } from "../../api/params.js";
 import { discountsFrom } from "../../billing/invoices/discounts.js";
+import { addExtras, checkExtras } from "../../billing/invoices/extras.js";
+import { splitPhase } from "../../billing/schedules/course.js";
+import { scheduleOf } from "../../billing/schedules/schedule.js";
 import {
   changeItems,
   endTrial,
@@ -10,6 +13,8 @@ import {
   type ReplaceOptions,
   replaceItems,
 } from "../../billing/subscriptions/changes.js";
+import { endSubscription } from "../../billing/subscriptions/end.js";
+import { endWithoutMethod, pauseSubscription } from "../../billing/subscriptions/resumption.js";
 import {
   endingAt,
   isOver,
@@ -22,9 +27,13 @@ import type { World } from "../../world/world.js";
 import type { inlinePriceShape } from "../catalogue/price-shapes.js";
 import { createInlinePrice } from "../catalogue/prices.js";
 import { given, mergeMetadata } from "../common.js";
-import { type AnchorChange, anchorOf } from "./shapes.js";
+import { pricedExtras } from "./extras.js";
+import { checkPending, holdMetadata } from "./pending.js";
+import { type AnchorChange, anchorOf, type extraShape } from "./shapes.js";
+import { checkFuture, checkTrial, movedTrial } from "./trials.js";
 
 export interface SubscriptionChange {
+  readonly add_invoice_items?: readonly Parsed<typeof extraShape>[] | undefined;
   readonly billing_cycle_anchor?: AnchorChange | undefined;
   readonly cancel_at?: number | string | null | undefined;
   readonly cancel_at_period_end?: boolean | undefined;
@@ -82,7 +91,7 @@ export function updateSubscription(
 ): Subscription {
   const before = world.find("subscription", id);
   const names = Object.entries(params).flatMap(([name, value]) =>
-    value === undefined ? [] : name,
+    value === undefined || name === "expand" ? [] : name,
   );
   if (isOver(before) && names.some((name) => !AFTERWARDS.includes(name))) {
     throw refused("A canceled subscription can only update its cancellation_details and metadata.");
@@ -90,30 +99,54 @@ export function updateSubscription(
   if (before.status === "incomplete" && names.some((name) => !BEFOREHAND.includes(name))) {
     throw refused("An incomplete subscription can only update its metadata and payment method.");
   }
+  if (params.payment_behavior === "pending_if_incomplete") checkPending(names, version);
   const { default_payment_method: method, trial_end: trial } = params;
   if (method) checkOwner(world, method, before.customer);
-  checkCancellation(world, params);
+  checkCancellation(world, before, params);
   if (trial !== undefined) checkTrial(world, before, trial);
 
   const restarts = anchorOf(params.billing_cycle_anchor) === "now";
+  const extras = pricedExtras(world, params.add_invoice_items ?? []);
+  checkExtras(world, extras);
+  addExtras(world, before, extras);
   if (params.items !== undefined || restarts) changeSubscriptionItems(world, before, params);
-  if (trial === "now") endTrial(world, id);
-  const held = holdMetadata(world, before, params, version);
+  else if (extras.length > 0) invoiceExtras(world, before, params);
+  const without = trial === "now" ? endWithoutMethod(world, before) : undefined;
+  if (trial === "now" && without === undefined) endTrial(world, id);
+  const held = holdMetadata(world, before, params);
   const end = endOf(world.find("subscription", id), params);
   if (end !== undefined) changeEnd(world, id, end, params);
   const current = world.find("subscription", id);
   const discounts =
     params.discounts &&
-    discountsFrom(world, params.discounts, { customer: before.customer, subscription: id });
+    discountsFrom(world, params.discounts, {
+      customer: before.customer,
+      currency: before.currency,
+      subscription: id,
+    });
   const after = world.patch("subscription", id, {
     ...settings(current, held ? { ...params, metadata: undefined } : params),
     ...(discounts === undefined ? {} : { discounts }),
     ...cancellation(world, current, params, end),
+    ...(without === undefined ? {} : { trial_end: world.now() }),
     ...(trial === undefined || trial === "now" ? {} : movedTrial(current, Number(trial))),
   });
-  if (!same(before, after)) world.raise("customer.subscription.updated", after, before);
+  if (trial === "now") world.raise("customer.subscription.trial_will_end", after);
+  if (without === "pause") {
+    pauseSubscription(world, id, "trial_end_without_payment_method", before);
+  } else if (!same(before, after)) world.raise("customer.subscription.updated", after, before);
+  if (without === "cancel") endSubscription(world, id);
+  const schedule = scheduleOf(world, after);
+  if (schedule && !same(before.items, after.items)) splitPhase(world, schedule, after);
   world.due.subscription(id);
   return world.find("subscription", id);
+}
+
+/** In classic mode extras alone are invoiced at once where everything is; else they wait. */
+function invoiceExtras(world: World, before: Subscription, params: SubscriptionChange): void {
+  if (before.billing_mode.type === "flexible") return;
+  if (params.proration_behavior !== "always_invoice") return;
+  changeSubscriptionItems(world, before, { ...params, items: [] });
 }
 
 function changeSubscriptionItems(
@@ -150,23 +183,6 @@ export function prorationDate(
   );
 }
 
-/** From this version of a request on, metadata waits with an update that waits to be paid for. */
-const HOLDS_METADATA_SINCE = "2026-05-27";
-
-/** Puts metadata into the update that this change left pending, and says whether it did. */
-function holdMetadata(
-  world: World,
-  { id, pending_update: earlier }: Subscription,
-  { metadata }: SubscriptionChange,
-  version: string,
-): boolean {
-  const { pending_update: pending } = world.find("subscription", id);
-  if (!metadata || !pending || pending === earlier) return false;
-  if (version.slice(0, 10) < HOLDS_METADATA_SINCE) return false;
-  world.patch("subscription", id, { pending_update: { ...pending, metadata: { ...metadata } } });
-  return true;
-}
-
 /** The fields that are simply replaced. */
 function settings(current: Subscription, params: SubscriptionChange): Partial<Subscription> {
   const { pause_collection: pause } = params;
@@ -193,8 +209,15 @@ function settings(current: Subscription, params: SubscriptionChange): Partial<Su
   });
 }
 
-function checkCancellation(world: World, params: SubscriptionChange): void {
-  const { cancel_at: at } = params;
+function checkCancellation(world: World, before: Subscription, params: SubscriptionChange): void {
+  const { cancel_at: at, cancel_at_period_end: atPeriodEnd = before.cancel_at_period_end } = params;
+  const changes = at !== undefined && at !== before.cancel_at;
+  const schedule = scheduleOf(world, before);
+  if (schedule && (changes || atPeriodEnd !== before.cancel_at_period_end)) {
+    throw refused(
+      `The subscription is managed by the subscription schedule \`${schedule.id}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
+    );
+  }
   if (at === undefined || at === null) return;
   if (params.cancel_at_period_end) {
     throw invalid("You may only set one of `cancel_at` and `cancel_at_period_end`.", "cancel_at");
@@ -238,15 +261,6 @@ function changeEnd(
   });
 }
 
-/** A moment that is yet to come, in seconds. */
-export function checkFuture(world: World, value: string, param: string): number {
-  if (!/^\d+$/.test(value)) throw invalid(`Invalid timestamp: ${value}`, param);
-  if (Number(value) <= world.now()) {
-    throw invalid("Invalid timestamp: must be an integer Unix timestamp in the future.", param);
-  }
-  return Number(value);
-}
-
 function cancellation(
   world: World,
   current: Subscription,
@@ -274,15 +288,4 @@ function cancellation(
   });
   if (end !== undefined) return asked(end, params.cancel_at_period_end ?? false);
   return said ? { cancellation_details: said } : {};
-}
-
-function checkTrial(world: World, { status }: Subscription, end: string): void {
-  if (status !== "trialing") throw notModelled("a trial for a subscription that is past its trial");
-  if (end !== "now") checkFuture(world, end, "trial_end");
-}
-
-/** A trial that ends at another time; the first real period begins there. */
-function movedTrial(current: Subscription, end: number): Partial<Subscription> {
-  const data = current.items.data.map((item) => ({ ...item, current_period_end: end }));
-  return { trial_end: end, billing_cycle_anchor: end, items: { ...current.items, data } };
 }

@@ -12,6 +12,7 @@ import {
 import { sessionOfIntent } from "./billing/checkout/session.js";
 import { authenticatePaymentIntent } from "./billing/payments/payments.js";
 import { failRefund, type RefundFailure, settleRefund } from "./billing/payments/refunds.js";
+import { authenticateSetupIntent } from "./billing/payments/setup-intents.js";
 import { planOf } from "./billing/plan.js";
 import { tellInvoice } from "./billing/subscriptions/dunning.js";
 import {
@@ -42,8 +43,8 @@ export interface Dashboard {
     },
   ): Exclude<CheckoutOutcome["outcome"], "invalid">;
   /**
-   * The customer answers their bank, or not, about a payment that waits for it: a payment intent, or
-   * a checkout session, by its id or the address of its page. Throws if nothing waits for that.
+   * The customer answers their bank, or not, about what waits for it: a payment intent, a setup
+   * intent, or a checkout session, by its id or the address of its page. Throws if nothing waits.
    */
   authenticate(payment: string, outcome: "succeed" | "fail"): void;
   /** Deletes a price that nothing uses, which only the dashboard can do. */
@@ -94,6 +95,10 @@ export function createDashboard(world: World): Dashboard {
       const paidBy = sessionOfIntent(world, payment);
       if (payment.startsWith("pi_") && paidBy === undefined) {
         tellInvoice(world, authenticatePaymentIntent(world, payment, outcome));
+        return;
+      }
+      if (payment.startsWith("seti_") && paidBy === undefined) {
+        authenticateSetupIntent(world, payment, outcome);
         return;
       }
       const id = paidBy ?? sessionIdOf(payment);

@@ -273,7 +273,6 @@ describe("what Stripe refuses", () => {
   });
 
   it.each([
-    ["setup mode", () => subscribe({ mode: "setup", line_items: undefined })],
     ["embedded pages", () => subscribe({ ui_mode: "embedded_page" })],
     ["automatic tax", () => subscribe({ automatic_tax: { enabled: true } })],
     ["consent collection", () => subscribe({ consent_collection: { promotions: "auto" } })],

@@ -93,6 +93,18 @@ const KINDS: { readonly [kind: string]: Explained } = {
     "destination_details.card.reference_type": "optional",
     pending_reason: "optional",
   },
+  setup_attempt: {},
+  setup_intent: {
+    allowed_payment_method_types: "new",
+    "automatic_payment_methods.allow_redirects": "optional",
+    customer_account: "new",
+    "last_setup_error.code": "optional",
+    "last_setup_error.decline_code": "optional",
+    "last_setup_error.doc_url": "optional",
+    "last_setup_error.message": "optional",
+    "last_setup_error.payment_method": "optional",
+    "next_action.redirect_to_url": "optional",
+  },
   subscription: {
     "cancellation_details.feedback_option": "new",
     "items.data[].current_trial": "new",

@@ -97,7 +97,7 @@ describe("what is not modelled", () => {
     for (const call of [
       () => stripe.quotes.list(),
       () => stripe.customers.create({ source: "tok_visa" }),
-      () => stripe.checkout.sessions.create({ mode: "setup", success_url: "https://app.example" }),
+      () => stripe.payouts.create({ amount: 100, currency: "usd", method: "instant" }),
     ]) {
       const error = await errorOf(call());
       expect(error).toMatchObject({ statusCode: 501, code: "not_modelled" });

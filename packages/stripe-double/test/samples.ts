@@ -123,6 +123,18 @@ export async function collectSamples(): Promise<Samples> {
   await stripe.refunds.create({ payment_intent: paid.id, amount: 500, reason: "duplicate" });
   const pending = await pay("pm_card_pendingRefund");
   await stripe.refunds.create({ payment_intent: pending.id });
+  const setUp = (payment_method: string) =>
+    stripe.setupIntents.create({
+      customer: customer.id,
+      payment_method,
+      confirm: true,
+      return_url: "https://e.example",
+    });
+  await setUp("pm_card_visa");
+  await setUp("pm_card_chargeDeclined").catch(() => {});
+  const asks = await setUp("pm_card_authenticationRequired");
+  double.dashboard.authenticate(asks.id, "succeed");
+  await setUp("pm_card_authenticationRequired");
   await stripe.payouts.create({ amount: 100, currency: "usd", description: "Savings" });
   double.dashboard.payOut(900, "usd");
   double.dashboard.failPayout(double.objects("payout")[0]?.id ?? "");
@@ -189,6 +201,8 @@ export async function collectSamples(): Promise<Samples> {
     `/v1/payment_methods?customer=${customer.id}`,
     "/v1/payment_intents",
     "/v1/refunds",
+    "/v1/setup_intents",
+    `/v1/setup_attempts?setup_intent=${asks.id}`,
     "/v1/payouts",
     "/v1/checkout/sessions?expand[]=data.line_items",
     "/v1/billing_portal/configurations",

@@ -10,6 +10,7 @@ export interface ErrorBody {
   readonly request_log_url?: string;
   readonly payment_intent?: unknown;
   readonly payment_method?: unknown;
+  readonly setup_intent?: unknown;
   readonly charge?: string;
 }
 
@@ -64,6 +65,7 @@ const KIND_NAMES: Record<string, string> = {
   "billing_portal.session": "session",
   payment_intent: "payment_intent",
   payment_method: "PaymentMethod",
+  setup_intent: "setupintent",
 };
 
 /** 404 for the object a path names, 400 for one that a parameter names, as Stripe does. */

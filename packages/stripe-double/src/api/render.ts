@@ -26,14 +26,17 @@ const REFERENCES: { readonly [field: string]: Kind } = {
   default_payment_method: "payment_method",
   default_price: "price",
   invoice: "invoice",
+  latest_attempt: "setup_attempt",
   latest_charge: "charge",
   latest_invoice: "invoice",
   payment_intent: "payment_intent",
   payment_method: "payment_method",
+  pending_setup_intent: "setup_intent",
   price: "price",
   product: "product",
   promotion_code: "promotion_code",
   schedule: "subscription_schedule",
+  setup_intent: "setup_intent",
   subscription: "subscription",
 };
 

@@ -59,6 +59,10 @@ function sessionOf(double: StripeDouble, address: string) {
 }
 
 const OUTCOMES = ["succeed", "fail"] as const;
+const INTENTS = [
+  ["pi_", "payment_intent"],
+  ["seti_", "setup_intent"],
+] as const;
 
 export const controlRoutes: readonly ControlRoute[] = [
   on(
@@ -120,15 +124,16 @@ export const controlRoutes: readonly ControlRoute[] = [
   ),
   on(
     "POST /authenticate",
-    "Answers a bank that asks about a `payment`: a payment intent's id, or a checkout session's id or address; `outcome` is succeed or fail",
+    "Answers a bank that asks about a `payment`: the id of a payment intent or a setup intent, or a checkout session's id or address; `outcome` is succeed or fail",
     { payment: "text", outcome: "text?" },
     (double, { payment, outcome = "succeed" }) => {
       const known = OUTCOMES.find((each) => each === outcome);
       if (known === undefined) throw new ControlError(400, "'outcome' must be succeed or fail.");
       double.dashboard.authenticate(payment, known);
-      if (!payment.startsWith("pi_")) return sessionOf(double, payment);
-      const intent = double.objects("payment_intent").find(({ id }) => id === payment);
-      return { payment_intent: payment, status: intent?.status };
+      const kind = INTENTS.find(([prefix]) => payment.startsWith(prefix))?.[1];
+      if (kind === undefined) return sessionOf(double, payment);
+      const intent = [...double.objects(kind)].find(({ id }) => id === payment);
+      return { [kind]: payment, status: intent?.status };
     },
   ),
   on("GET /faults", "The faults that can still strike", {}, ({ faults }) => ({

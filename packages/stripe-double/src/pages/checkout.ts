@@ -131,7 +131,7 @@ function payPage(
   const totals = options.totals ?? session;
   const subscribes = session.mode === "subscription";
   return page({
-    title: subscribes ? "Subscribe" : "Pay",
+    title: session.mode === "setup" ? "Save your card" : subscribes ? "Subscribe" : "Pay",
     width: "wide",
     status: options.status ?? 200,
     error: options.error,
@@ -139,10 +139,13 @@ function payPage(
     livemode: session.livemode,
     back: session.cancel_url === null ? undefined : { href: session.cancel_url, text: "Back" },
     body: html`<div class="columns">
-<section class="card" aria-labelledby="order">
+${
+  session.mode !== "setup" &&
+  html`<section class="card" aria-labelledby="order">
 <h2 id="order">Your order</h2>
 ${summary(world, session, totals)}
-</section>
+</section>`
+}
 <section class="card" aria-labelledby="payment">
 <h2 id="payment">${formTitle(session, totals.amount_total ?? 0)}</h2>
 ${payForm(world, session, form, totals)}
@@ -223,6 +226,7 @@ function buttonText(world: World, session: CheckoutSession, due: number): string
   if (session.mode === "subscription") {
     return days === undefined && end === undefined ? "Subscribe" : "Start trial";
   }
+  if (session.mode === "setup") return "Save card";
   if (due === 0) return "Complete order";
   const verb =
     session.submit_type === "book" ? "Book" : session.submit_type === "donate" ? "Donate" : "Pay";
@@ -247,7 +251,11 @@ function authenticationPage(session: CheckoutSession): PageAnswer {
     livemode: session.livemode,
     body: html`<section class="card" aria-labelledby="question">
 <h2 id="question">3-D Secure test</h2>
-<p>The bank of this test card asks its holder to confirm the payment of ${money(session.amount_total ?? 0, session.currency ?? "usd")}. Choose what the holder does.</p>
+<p>The bank of this test card asks its holder to confirm ${
+      session.mode === "setup"
+        ? "that it may be saved for later payments"
+        : `the payment of ${money(session.amount_total ?? 0, session.currency ?? "usd")}`
+    }. Choose what the holder does.</p>
 <form class="actions" method="post" action="/c/pay/${session.id}/authenticate">
 <button name="result" value="succeed">Complete authentication</button>
 <button class="danger" name="result" value="fail">Fail authentication</button>

@@ -16,6 +16,7 @@ import { paymentIntents } from "./payments/payment-intents.js";
 import { paymentMethods } from "./payments/payment-methods.js";
 import { payouts } from "./payments/payouts.js";
 import { refunds } from "./payments/refunds.js";
+import { setupIntents } from "./payments/setup-intents.js";
 import { portal } from "./portal/portal.js";
 import { subscriptionItems } from "./subscriptions/items.js";
 import { subscriptionSchedules } from "./subscriptions/schedules.js";
@@ -39,6 +40,7 @@ const modelled: readonly Route[] = [
   ...products,
   ...promotionCodes,
   ...refunds,
+  ...setupIntents,
   ...subscriptionItems,
   ...subscriptionSchedules,
   ...subscriptions,

@@ -28,6 +28,8 @@ export interface Objects {
   product: Plain<Stripe.Product>;
   promotion_code: Plain<Stripe.PromotionCode>;
   refund: Plain<Stripe.Refund>;
+  setup_attempt: Plain<Stripe.SetupAttempt>;
+  setup_intent: Plain<Stripe.SetupIntent>;
   subscription: Plain<Stripe.Subscription>;
   subscription_schedule: Plain<Stripe.SubscriptionSchedule>;
   webhook_endpoint: Plain<Stripe.WebhookEndpoint>;
@@ -43,6 +45,7 @@ const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] }
   payment_intent: ["customer"],
   price: ["product"],
   refund: ["charge", "payment_intent"],
+  setup_attempt: ["setup_intent"],
   subscription: ["customer"],
   subscription_schedule: ["customer"],
 };
@@ -63,6 +66,8 @@ const KINDS: readonly Kind[] = [
   "product",
   "promotion_code",
   "refund",
+  "setup_attempt",
+  "setup_intent",
   "subscription",
   "subscription_schedule",
   "webhook_endpoint",

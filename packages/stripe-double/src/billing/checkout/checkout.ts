@@ -10,10 +10,18 @@ import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { discountsFrom } from "../invoices/discounts.js";
 import { settle } from "../invoices/draft.js";
+import { unauthenticated } from "../payments/authentication.js";
 import { cardState, createCard, setCardState } from "../payments/payment-methods.js";
 import { authenticatePaymentIntent, type PaymentIntent } from "../payments/payments.js";
+import { authenticateSetupIntent, type SetupIntent } from "../payments/setup-intents.js";
 import { priced, sourceOf } from "./discounts.js";
-import { payForSubscription, payOnce, settleSubscription, startFree } from "./purchase.js";
+import {
+  payForSubscription,
+  payOnce,
+  saveCard,
+  settleSubscription,
+  startFree,
+} from "./purchase.js";
 import {
   attemptOf,
   type CheckoutSession,
@@ -44,7 +52,7 @@ export interface Entered {
 
 export interface CheckoutOutcome {
   /**
-   * `paid` also when nothing was due. `invalid` is what a form says before it asks a bank,
+   * `paid` also when nothing was due or a card was saved. `invalid` is what a form says before it asks a bank,
    * `closed` is for a session that was completed or has expired before.
    */
   readonly outcome: "paid" | "declined" | "requires_action" | "invalid" | "closed";
@@ -52,13 +60,11 @@ export interface CheckoutOutcome {
 }
 
 const wrong = (message: string): CheckoutOutcome => ({ outcome: "invalid", message });
-const UNAUTHENTICATED =
-  "We are unable to authenticate your payment method. Please choose a different payment method and try again.";
 
 /** Whether the session asks for a card when so much is due now. */
 export function needsCard(session: CheckoutSession, due: number): boolean {
   const always = session.mode === "subscription" && session.payment_method_collection === "always";
-  return due > 0 || always;
+  return due > 0 || always || session.mode === "setup";
 }
 
 /** What it costs with this promotion code, or why the code does not work. */
@@ -126,6 +132,11 @@ function attempt(world: World, session: CheckoutSession, terms: Terms): Checkout
       payForSubscription(world, id, customerOf(world, session, terms), card),
     );
   }
+  if (mode === "setup" && card !== undefined) {
+    const knows = session.customer !== null || session.customer_creation === "always";
+    const customer = knows ? customerOf(world, session, terms) : null;
+    return saved(world, id, saveCard(world, session, customer, card));
+  }
   const state = card === undefined ? undefined : cardState(world, card);
   if (state?.behaviour.authentication && !state.setUp) return { outcome: "requires_action" };
   return free(world, session, terms);
@@ -156,8 +167,13 @@ export function authenticateCheckout(
   if (intent !== undefined && world.find("payment_intent", intent).status === "requires_action") {
     return concluded(world, id, authenticatePaymentIntent(world, intent, result));
   }
-  if (terms?.card === undefined) return wrong("There is nothing to confirm.");
-  if (result === "fail") return { outcome: "declined", message: UNAUTHENTICATED };
+  const setup = world.objects.setup_intent.get(session.setup_intent ?? "");
+  if (setup?.status === "requires_action") {
+    return saved(world, id, authenticateSetupIntent(world, setup.id, result));
+  }
+  if (terms?.card === undefined || setup) return wrong("There is nothing to confirm.");
+  if (result === "fail")
+    return { outcome: "declined", message: unauthenticated("setup_intent").message };
   setCardState(world, terms.card, { setUp: true });
   return free(world, session, terms);
 }
@@ -174,6 +190,16 @@ function concluded(world: World, id: string, intent: PaymentIntent): CheckoutOut
   const { subscription } = attemptOf(world, id);
   if (subscription !== undefined) settleSubscription(world, subscription, intent.payment_method);
   return conclude(world, id, "paid");
+}
+
+/** What follows from how the bank took the card that is to be saved. */
+function saved(world: World, id: string, intent: SetupIntent): CheckoutOutcome {
+  if (intent.status === "requires_action") return { outcome: "requires_action" };
+  if (intent.status === "succeeded") return conclude(world, id, "no_payment_required");
+  return {
+    outcome: "declined",
+    message: intent.last_setup_error?.message ?? "Your card was declined.",
+  };
 }
 
 function conclude(

@@ -1,4 +1,4 @@
-/** What a checkout buys: a payment of its own, or a subscription whose first invoice is paid. */
+/** What a checkout makes: a payment of its own, a subscription whose first invoice is paid, or a saved card. */
 import type { World } from "../../world/world.js";
 import { assignDiscount, discountsFrom } from "../invoices/discounts.js";
 import { createInvoiceItem } from "../invoices/invoice-items.js";
@@ -10,6 +10,7 @@ import {
   createPaymentIntent,
   type PaymentIntent,
 } from "../payments/payments.js";
+import { confirmSetupIntent, type SetupIntent } from "../payments/setup-intents.js";
 import type { Subscription } from "../subscriptions/subscription.js";
 import { createSubscription } from "../subscriptions/subscriptions.js";
 import { sourceOf } from "./discounts.js";
@@ -39,6 +40,18 @@ export function payOnce(
   noteAttempt(world, session.id, { payment_intent: intent.id });
   world.patch("checkout.session", session.id, { payment_intent: intent.id });
   return confirmPaymentIntent(world, intent.id, { payment_method: card });
+}
+
+/** Saves the card of a session in `setup` mode; for nobody in particular if it has no customer. */
+export function saveCard(
+  world: World,
+  session: CheckoutSession,
+  customer: string | null,
+  card: string,
+): SetupIntent {
+  const id = session.setup_intent ?? "";
+  if (customer !== null) world.patch("setup_intent", id, { customer });
+  return confirmSetupIntent(world, id, { payment_method: card });
 }
 
 /** Pays the first invoice of the session's subscription, which the first attempt makes. */

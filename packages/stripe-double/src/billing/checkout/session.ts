@@ -7,6 +7,7 @@ import { refused } from "../../api/errors.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { cancelPaymentIntent } from "../payments/payments.js";
+import { cancelSetupIntent } from "../payments/setup-intents.js";
 import type { BillingMode } from "../subscriptions/billing-mode.js";
 import type { LineItem } from "./lines.js";
 
@@ -67,12 +68,14 @@ function keptOf(world: World, id: string): Kept {
 export const purposeOf = (world: World, id: string): Purpose => keptOf(world, id).purpose;
 export const attemptOf = (world: World, id: string): Attempt => keptOf(world, id).attempt;
 
-/** The open session that this payment intent is to pay. */
+/** The open session that this intent is to pay, or for which it is to save a card. */
 export function sessionOfIntent(world: World, intent: string): string | undefined {
-  const all = [...(kept.get(world) ?? [])];
-  const found = all.find(([, { attempt }]) => attempt.payment_intent === intent)?.[0];
-  const isOpen = found && world.objects["checkout.session"].get(found)?.status === "open";
-  return isOpen ? found : undefined;
+  const sessions = world.objects["checkout.session"];
+  return [...(kept.get(world) ?? [])].find(([id, { attempt }]) => {
+    const session = sessions.get(id);
+    const isOf = attempt.payment_intent === intent || session?.setup_intent === intent;
+    return isOf && session?.status === "open";
+  })?.[0];
 }
 
 export function noteAttempt(world: World, id: string, news: Attempt): void {
@@ -127,6 +130,7 @@ function close(world: World, id: string): CheckoutSession {
   if (intent && intent.status !== "succeeded" && intent.status !== "canceled") {
     cancelPaymentIntent(world, intent.id, "automatic");
   }
+  if (session.setup_intent !== null) cancelSetupIntent(world, session.setup_intent);
   world.raise("checkout.session.expired", session);
   return session;
 }

@@ -1,5 +1,5 @@
 /** How a payment intent ends other than by a charge: an authorization captured, left to expire, or given up. */
-import { notModelled } from "../../api/errors.js";
+import { invalid } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
 import { AUTHORIZATION_LIFE, type Charge } from "./charges.js";
 import { findIntent, type PaymentIntent, unexpectedState } from "./payment-intents.js";
@@ -10,28 +10,49 @@ export function expireLater(world: World, id: string): void {
   world.clock.schedule(world.clock.now() + AUTHORIZATION_LIFE * 1000, () => expire(world, id));
 }
 
-/** Takes the money that an authorization holds. */
-export function capturePaymentIntent(world: World, id: string, amount?: number): PaymentIntent {
+/** Takes the money that an authorization holds, or a part of it, and lets go of the rest. */
+export function capturePaymentIntent(
+  world: World,
+  id: string,
+  wanted?: number | undefined,
+): PaymentIntent {
   const intent = findIntent(world, id);
+  const amount = wanted ?? intent.amount_capturable;
   if (intent.status !== "requires_capture") {
     throw unexpectedState(
       `This PaymentIntent could not be captured because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be captured: requires_capture.`,
       intent,
     );
   }
-  if (amount !== undefined && amount !== intent.amount_capturable) {
-    throw notModelled("capturing another amount than was authorized");
+  if (amount < 1) {
+    throw invalid(
+      "This value must be greater than or equal to 1.",
+      "amount_to_capture",
+      "parameter_invalid_integer",
+    );
+  }
+  if (amount > intent.amount_capturable) {
+    throw invalid(
+      "The amount to capture must not be greater than the amount that can be captured.",
+      "amount_to_capture",
+      "amount_too_large",
+    );
   }
   const before = world.find("charge", intent.latest_charge ?? "");
+  // What is not captured is let go, which the charge shows as refunded.
+  if (amount < before.amount) {
+    const rest = before.amount - amount;
+    recordRefund(world, before, { amount: rest, reason: null, metadata: {}, status: "succeeded" });
+  }
   const captured = world.patch("charge", before.id, {
-    amount_captured: before.amount,
+    amount_captured: amount,
     balance_transaction: world.id("txn"),
     captured: true,
   });
   world.raise("charge.captured", captured);
   const done = world.patch("payment_intent", id, {
     amount_capturable: 0,
-    amount_received: intent.amount,
+    amount_received: amount,
     status: "succeeded",
   });
   world.raise("payment_intent.succeeded", done);

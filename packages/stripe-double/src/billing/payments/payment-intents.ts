@@ -1,6 +1,6 @@
 /** Payment intents as they are made, before anybody tries to collect anything. */
 import type Stripe from "stripe";
-import { ApiError, missing } from "../../api/errors.js";
+import { ApiError, missing, refused } from "../../api/errors.js";
 import { mergeMetadata, referenced } from "../../resources/common.js";
 import type { Plain } from "../../world/plain.js";
 import { token } from "../../world/random.js";
@@ -20,12 +20,15 @@ export interface PaymentIntentParams {
   readonly currency: string;
   /** `automatic` when absent: what invoices use. The API's own default is `automatic_async`. */
   readonly capture_method?: "automatic" | "automatic_async" | "manual" | undefined;
+  /** `manual` leaves it to the server to confirm again once the customer has authenticated. */
+  readonly confirmation_method?: "automatic" | "manual" | undefined;
   /** Accepts what the account accepts; without it, cards are named in `payment_method_types`. */
   readonly automatic_payment_methods?: PaymentIntent["automatic_payment_methods"] | undefined;
   readonly customer?: string | null | undefined;
   readonly description?: string | null | undefined;
   readonly metadata?: Metadata | null | undefined;
   readonly payment_method?: string | undefined;
+  readonly payment_method_types?: readonly string[] | undefined;
   readonly receipt_email?: string | null | undefined;
   readonly setup_future_usage?: "off_session" | "on_session" | null | undefined;
   readonly statement_descriptor?: string | null | undefined;
@@ -56,7 +59,7 @@ export function createPaymentIntent(world: World, params: PaymentIntentParams): 
     cancellation_reason: null,
     capture_method: params.capture_method ?? "automatic",
     client_secret: `${id}_secret_${token(25, id)}`,
-    confirmation_method: "automatic",
+    confirmation_method: params.confirmation_method ?? "automatic",
     created: world.now(),
     currency: params.currency.toLowerCase(),
     customer: params.customer ?? null,
@@ -81,7 +84,7 @@ export function createPaymentIntent(world: World, params: PaymentIntentParams): 
         request_three_d_secure: "automatic",
       },
     },
-    payment_method_types: ["card"],
+    payment_method_types: [...(params.payment_method_types ?? ["card"])],
     payment_record: null,
     processing: null,
     receipt_email: params.receipt_email ?? null,
@@ -101,20 +104,44 @@ export function createPaymentIntent(world: World, params: PaymentIntentParams): 
 }
 
 /** A payment method that this customer may pay with, or Stripe's refusal. */
-export function usableMethod(world: World, id: string, customer: string | null): PaymentMethod {
+export function usableMethod(
+  world: World,
+  id: string,
+  customer: string | null,
+  intent: "PaymentIntent" | "SetupIntent" = "PaymentIntent",
+): PaymentMethod {
   const method = resolvePaymentMethod(world, id);
   if (method.customer !== null && method.customer !== customer) {
     throw new ApiError(400, {
       type: "invalid_request_error",
       message:
         customer === null
-          ? `The payment method \`${method.id}\` belongs to the Customer \`${method.customer}\`. Please include the Customer in the \`customer\` parameter on the PaymentIntent.`
+          ? `The payment method \`${method.id}\` belongs to the Customer \`${method.customer}\`. Please include the Customer in the \`customer\` parameter on the ${intent}.`
           : `The customer does not have a payment method with the ID ${method.id}. The payment method must be attached to the customer.`,
       param: "payment_method",
     });
   }
   if (cardState(world, method.id).spent) throw spentError();
   return method;
+}
+
+/** Refuses a payment method of a type that the intent does not accept. */
+export function checkAccepted(
+  intent: {
+    readonly object: "payment_intent" | "setup_intent";
+    readonly automatic_payment_methods: object | null;
+    readonly payment_method_types: readonly string[];
+  },
+  { type }: PaymentMethod,
+): void {
+  const { automatic_payment_methods: automatic, payment_method_types: types } = intent;
+  if (automatic !== null || types.includes(type)) return;
+  const name = intent.object === "payment_intent" ? "PaymentIntent" : "SetupIntent";
+  throw refused(
+    `The PaymentMethod provided (${type}) is not allowed for this ${name}. Please attach a PaymentMethod of one of the following types: ${types.join(", ")}.`,
+    "payment_method",
+    "payment_intent_incompatible_payment_method",
+  );
 }
 
 /** The payment intent that a path names. Stripe calls that part of the path `intent`. */
@@ -131,4 +158,15 @@ export function unexpectedState(message: string, intent: PaymentIntent): ApiErro
     message,
     payment_intent: intent,
   });
+}
+
+/** Refuses to confirm what cannot be confirmed any more. */
+export function checkConfirmable(intent: PaymentIntent): void {
+  const { status } = intent;
+  if (status.startsWith("requires_") && status !== "requires_capture") return;
+  const why =
+    status === "canceled" || status === "processing"
+      ? `it has a status of ${status}.`
+      : "it has already succeeded after being previously confirmed.";
+  throw unexpectedState(`You cannot confirm this PaymentIntent because ${why}`, intent);
 }

@@ -26,6 +26,8 @@ interface CardState {
   readonly behaviour: CardBehaviour;
   /** It was authenticated for off-session payments. */
   readonly setUp: boolean;
+  /** The payment intent that its customer authenticated last. */
+  readonly authenticatedFor?: string;
   /** It was used without a customer, or detached from one, and cannot be used again. */
   readonly spent: boolean;
 }
@@ -147,6 +149,7 @@ export function cardError(
     readonly charge?: string;
     readonly payment_intent?: object;
     readonly payment_method?: object;
+    readonly setup_intent?: object;
   } = {},
 ): ApiError {
   return new ApiError(402, { type: "card_error", ...refusal, ...involved });

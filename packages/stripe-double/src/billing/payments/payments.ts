@@ -5,10 +5,13 @@
 import { docUrl } from "../../api/errors.js";
 import { given } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
+import { nextAction, unauthenticated, wantsCustomer } from "./authentication.js";
 import { expireLater } from "./captures.js";
-import { type CardBehaviour, type Decline, type Refusal, refusalOf } from "./cards.js";
+import { type Decline, type Refusal, refusalOf } from "./cards.js";
 import { type Charge, recordCharge } from "./charges.js";
 import {
+  checkAccepted,
+  checkConfirmable,
   findIntent,
   type PaymentIntent,
   unexpectedState,
@@ -34,6 +37,8 @@ export interface ConfirmParams {
   readonly setup_future_usage?: "off_session" | "on_session" | null | undefined;
   readonly receipt_email?: string | null | undefined;
   readonly return_url?: string | undefined;
+  /** Stripe.js shows the bank's page, so the customer is not sent to another one. */
+  readonly use_stripe_sdk?: boolean | undefined;
   /**
    * What to do when the bank wants the customer: `wait` for them in `requires_action`, the default
    * and what invoices do, or `fail` as an off-session confirmation by the API does.
@@ -52,17 +57,7 @@ export function confirmPaymentIntent(
   params: ConfirmParams = {},
 ): PaymentIntent {
   const before = findIntent(world, id);
-  if (
-    before.status === "succeeded" ||
-    before.status === "canceled" ||
-    before.status === "requires_capture"
-  ) {
-    const why =
-      before.status === "canceled"
-        ? "it has a status of canceled."
-        : "it has already succeeded after being previously confirmed.";
-    throw unexpectedState(`You cannot confirm this PaymentIntent because ${why}`, before);
-  }
+  checkConfirmable(before);
   const wanted = params.payment_method ?? before.payment_method;
   if (wanted === null) {
     throw unexpectedState(
@@ -71,6 +66,7 @@ export function confirmPaymentIntent(
     );
   }
   const method = usableMethod(world, wanted, before.customer);
+  checkAccepted(before, method);
   const intent = world.patch("payment_intent", id, {
     payment_method: method.id,
     next_action: null,
@@ -79,39 +75,19 @@ export function confirmPaymentIntent(
       receipt_email: params.receipt_email,
     }),
   });
-  const { behaviour, setUp } = cardState(world, method.id);
-  if (wantsCustomer(behaviour, setUp && params.off_session === true)) {
+  const { behaviour, setUp, authenticatedFor } = cardState(world, method.id);
+  const authenticated = authenticatedFor === id;
+  if (!authenticated && wantsCustomer(behaviour, setUp && params.off_session === true)) {
     if (params.on_authentication === "fail")
       return fail(world, intent, method, "authentication_required");
     const waiting = world.patch("payment_intent", id, {
       status: "requires_action",
-      next_action: nextAction(intent, params.return_url),
+      next_action: nextAction(intent, params.use_stripe_sdk ? undefined : params.return_url),
     });
     world.raise("payment_intent.requires_action", waiting);
     return waiting;
   }
-  return settle(world, intent, method, false);
-}
-
-function wantsCustomer(behaviour: CardBehaviour, excused: boolean): boolean {
-  return (
-    behaviour.authentication === "always" || (behaviour.authentication !== undefined && !excused)
-  );
-}
-
-/** Where the customer goes to authenticate. In a test, `authenticatePaymentIntent` is that place. */
-function nextAction(
-  intent: PaymentIntent,
-  returnUrl: string | undefined,
-): PaymentIntent["next_action"] {
-  const url = `https://hooks.stripe.com/3d_secure_2/hosted?payment_intent=${intent.id}`;
-  if (returnUrl !== undefined) {
-    return { type: "redirect_to_url", redirect_to_url: { return_url: returnUrl, url } };
-  }
-  return {
-    type: "use_stripe_sdk",
-    use_stripe_sdk: { type: "three_d_secure_redirect", stripe_js: url },
-  };
+  return settle(world, intent, method, authenticated);
 }
 
 /** What the customer did when asked to authenticate. */
@@ -129,14 +105,14 @@ export function authenticatePaymentIntent(
   }
   const method = world.find("payment_method", intent.payment_method);
   if (outcome === "succeed") {
-    setCardState(world, method.id, { setUp: true });
-    return settle(world, intent, method, true);
+    setCardState(world, method.id, { setUp: true, authenticatedFor: id });
+    if (intent.confirmation_method !== "manual") return settle(world, intent, method, true);
+    return world.patch("payment_intent", id, {
+      next_action: null,
+      status: "requires_confirmation",
+    });
   }
-  return refuse(world, intent, method, {
-    code: "payment_intent_authentication_failure",
-    message:
-      "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
-  });
+  return refuse(world, intent, method, unauthenticated("payment_intent"));
 }
 
 /** Asks the bank. */

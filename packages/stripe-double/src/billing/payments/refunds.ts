@@ -44,7 +44,8 @@ const SETTLED_AFTER = 60_000;
 /** Refunds a charge, in part or whole. */
 export function createRefund(world: World, params: RefundParams): Refund {
   const charge = chargeToRefund(world, params);
-  const left = charge.amount_captured - charge.amount_refunded;
+  // What was not captured counts as refunded.
+  const left = charge.amount - charge.amount_refunded;
   if (left <= 0) {
     throw refused(
       `Charge ${charge.id} has already been refunded.`,

@@ -14,6 +14,7 @@ import {
 } from "../invoices/invoices.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
 import { HOUR } from "../later.js";
+import { setUpSubscription } from "../payments/setup-intents.js";
 import { cycleEnd } from "../period.js";
 import { type BillingMode, billingMode } from "./billing-mode.js";
 import { billSubscription, draftFor } from "./bills.js";
@@ -194,11 +195,19 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     );
     rehearsePayment(world, draftFor(world, subscription, "subscription_create", { free, more }));
   }
+  const pays = method ?? customer.invoice_settings.default_payment_method ?? undefined;
+  if (trial && automatic) {
+    subscription.pending_setup_intent = setUpSubscription(world, customer.id, pays);
+  }
   world.objects.subscription.add(subscription);
   addExtras(world, subscription, extras);
   const announced = behavior === "default_incomplete";
   if (announced) world.raise("customer.subscription.created", subscription);
-  firstInvoice(world, subscription, behavior, free);
+  const first = firstInvoice(world, subscription, behavior, free);
+  if (!trial && automatic && first.amount_due === 0) {
+    const pending = setUpSubscription(world, customer.id, pays);
+    world.patch("subscription", id, { pending_setup_intent: pending });
+  }
   const made = world.find("subscription", id);
   if (!announced) world.raise("customer.subscription.created", made);
   else if (made.status !== subscription.status) {
@@ -214,7 +223,7 @@ function firstInvoice(
   subscription: Subscription,
   behavior: PaymentBehavior,
   free: boolean,
-): void {
+): Invoice {
   const { id, collection_method: collection, schedule, status } = subscription;
   const waitsAnHour = collection === "send_invoice" || schedule !== null;
   const invoice = billSubscription(world, subscription, "subscription_create", {
@@ -223,7 +232,7 @@ function firstInvoice(
   });
   if (waitsAnHour) {
     world.due.draft(invoice.id);
-    return;
+    return invoice;
   }
   const finalized = finalizeInvoice(world, invoice.id);
   const waits = behavior === "default_incomplete";
@@ -236,6 +245,7 @@ function firstInvoice(
       ...savedMethod(world, subscription, invoice.id),
     });
   }
+  return finalized;
 }
 
 /** The payment method that a subscription takes from its first payment, if it was asked to. */

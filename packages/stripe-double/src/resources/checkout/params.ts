@@ -47,6 +47,7 @@ export const checkoutShape = {
   payment_method_collection: oneOf("always", "if_required"),
   payment_method_types: listOf(word),
   phone_number_collection: group({ enabled: required(flag) }),
+  setup_intent_data: group({ description: word, metadata }),
   submit_type: oneOf("auto", "book", "donate", "pay", "subscribe"),
   subscription_data: group({
     billing_mode: billingModeShape,
@@ -78,8 +79,9 @@ export function checkParams(world: World, params: Params, version: string): void
       throw invalid(`You may only specify one of these parameters: ${a}, ${b}.`, a);
     }
   };
-  if (mode === "setup")
-    throw notModelled("setup intents, and so checkout sessions in `setup` mode");
+  if (mode === "setup" && params.currency === undefined && !params.payment_method_types) {
+    throw invalid("Missing required param: currency.", "currency", "parameter_missing");
+  }
   if (!["hosted_page", "hosted"].includes(params.ui_mode ?? "hosted_page")) {
     throw notModelled(`checkout sessions with ui_mode '${params.ui_mode}'`);
   }
@@ -106,12 +108,16 @@ export function checkParams(world: World, params: Params, version: string): void
       throw invalid("Not a valid URL", param, "url_invalid");
     }
   }
-  const wrongMode = (param: keyof Params & string, allowed: "payment" | "subscription") => {
-    if (params[param] !== undefined && mode !== allowed) {
+  const wrongMode = (param: keyof Params & string, ...allowed: readonly Params["mode"][]) => {
+    if (params[param] !== undefined && !allowed.includes(mode)) {
       throw invalid(`You can not pass \`${param}\` in \`${mode}\` mode.`, param);
     }
   };
-  wrongMode("customer_creation", "payment");
+  wrongMode("customer_creation", "payment", "setup");
+  wrongMode("line_items", "payment", "subscription");
+  wrongMode("allow_promotion_codes", "payment", "subscription");
+  wrongMode("discounts", "payment", "subscription");
+  wrongMode("setup_intent_data", "setup");
   wrongMode("payment_intent_data", "payment");
   wrongMode("subscription_data", "subscription");
   wrongMode("payment_method_collection", "subscription");

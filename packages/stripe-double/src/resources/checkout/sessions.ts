@@ -12,6 +12,7 @@ import {
   openCheckout,
 } from "../../billing/checkout/session.js";
 import { isMetered } from "../../billing/invoices/lines.js";
+import { createSetupIntent } from "../../billing/payments/setup-intents.js";
 import { billingMode } from "../../billing/subscriptions/billing-mode.js";
 import { route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
@@ -34,18 +35,22 @@ const NO_INVOICE: CheckoutSession["invoice_creation"] = {
   },
 };
 
+/** In `setup` mode nothing is sold. */
+const NO_TOTALS = { amount_subtotal: null, amount_total: null, total_details: null };
+
 function createSession(world: World, params: CheckoutParams, version: string): CheckoutSession {
   checkParams(world, params, version);
   const { mode, subscription_data: plan, payment_intent_data: intent } = params;
   const trial = plan?.trial_period_days !== undefined || plan?.trial_end !== undefined;
-  const sum = checkLines(world, mode, params.line_items ?? [], trial);
-  if (params.currency !== undefined && params.currency.toLowerCase() !== sum.currency) {
+  const setsUp = mode === "setup";
+  const sum = setsUp ? undefined : checkLines(world, mode, params.line_items ?? [], trial);
+  if (sum && params.currency !== undefined && params.currency.toLowerCase() !== sum.currency) {
     throw notModelled("a checkout in another currency than that of its prices");
   }
   const discount = params.discounts?.[0];
   const customer =
     params.customer === undefined ? undefined : world.find("customer", params.customer);
-  const coupon = discount && couponOf(world, discount, { ...sum, customer: customer?.id });
+  const coupon = discount && sum && couponOf(world, discount, { ...sum, customer: customer?.id });
   const sold = (params.line_items ?? []).map((line, index): Sold => {
     const price = line.price_data
       ? createInlinePrice(world, line.price_data, `line_items[${index}][price_data]`)
@@ -73,7 +78,7 @@ function createSession(world: World, params: CheckoutParams, version: string): C
     consent: null,
     consent_collection: null,
     created: world.now(),
-    currency: items[0]?.currency ?? null,
+    currency: items[0]?.currency ?? params.currency?.toLowerCase() ?? null,
     currency_conversion: null,
     custom_fields: [],
     custom_text: {
@@ -105,11 +110,11 @@ function createSession(world: World, params: CheckoutParams, version: string): C
     payment_intent: null,
     payment_link: null,
     payment_method_collection:
-      params.payment_method_collection ?? (mode === "subscription" ? "always" : "if_required"),
+      params.payment_method_collection ?? (mode === "payment" ? "if_required" : "always"),
     payment_method_configuration_details: null,
     payment_method_options: { card: { request_three_d_secure: "automatic" } },
     payment_method_types: ["card"],
-    payment_status: "unpaid",
+    payment_status: setsUp ? "no_payment_required" : "unpaid",
     permissions: null,
     phone_number_collection: { enabled: params.phone_number_collection?.enabled ?? false },
     recovered_from: null,
@@ -120,7 +125,9 @@ function createSession(world: World, params: CheckoutParams, version: string): C
           payment_method_save: null,
         }
       : null,
-    setup_intent: null,
+    setup_intent: setsUp
+      ? createSetupIntent(world, { ...params.setup_intent_data, customer: customer?.id }).id
+      : null,
     shipping_address_collection: null,
     shipping_cost: null,
     shipping_options: [],
@@ -131,7 +138,7 @@ function createSession(world: World, params: CheckoutParams, version: string): C
     ui_mode: "hosted_page",
     url: `${world.origin}/c/pay/${id}`,
     wallet_options: null,
-    ...totalsOf(items),
+    ...(setsUp ? NO_TOTALS : totalsOf(items)),
   };
   const described = plan ?? intent;
   return openCheckout(world, session, items, {

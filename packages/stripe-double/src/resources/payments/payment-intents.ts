@@ -6,7 +6,6 @@
 import { invalid, notModelled } from "../../api/errors.js";
 import {
   flag,
-  group,
   integer,
   listOf,
   metadata,
@@ -19,6 +18,7 @@ import {
 import { searchRoute } from "../../api/search.js";
 import { leastCharge, money } from "../../billing/money.js";
 import {
+  checkConfirmable,
   findIntent,
   unexpectedState,
   usableMethod,
@@ -36,6 +36,7 @@ import { tellInvoice } from "../../billing/subscriptions/dunning.js";
 import { type Call, route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
 import { given, listKind, listShape, mergeMetadata } from "../common.js";
+import { automaticMethods, automaticShape, checkReturn, mandateShape, since } from "./accepted.js";
 
 const shared = {
   description: text,
@@ -47,22 +48,22 @@ const shared = {
 };
 const confirmShape = {
   error_on_requires_action: flag,
+  mandate_data: mandateShape,
   off_session: flag,
   payment_method: word,
   receipt_email: text,
   return_url: word,
   setup_future_usage: oneOf("off_session", "on_session"),
+  use_stripe_sdk: flag,
 };
 const createShape = {
   ...shared,
   ...confirmShape,
   amount: required(integer),
-  automatic_payment_methods: group({
-    allow_redirects: oneOf("always", "never"),
-    enabled: required(flag),
-  }),
+  automatic_payment_methods: automaticShape,
   capture_method: oneOf("automatic", "automatic_async", "manual"),
   confirm: flag,
+  confirmation_method: oneOf("automatic", "manual"),
   currency: required(word),
   customer: word,
   payment_method_types: listOf(word),
@@ -84,45 +85,27 @@ function checkAmount(amount: number, currency: string): void {
   }
 }
 
-/** When an API version stopped or began to do something. */
-const SINCE = { asyncCapture: "2024-04-10", automaticMethods: "2023-08-16", noTypes: "2026-09-30" };
-const since = (call: Call, change: keyof typeof SINCE) =>
-  call.version.slice(0, 10) >= SINCE[change];
-
-/** What the intent accepts: named types, or what the account accepts. */
-function automaticMethods(call: Call, params: Params): PaymentIntent["automatic_payment_methods"] {
-  const { payment_method_types: types, automatic_payment_methods: automatic } = params;
-  if (types !== undefined && since(call, "noTypes")) {
-    const name = "payment_method_types";
-    throw invalid(`Received unknown parameter: ${name}`, name, "parameter_unknown");
-  }
-  const other = types?.find((type) => type !== "card");
-  if (other !== undefined) throw notModelled(`payment methods of type '${other}'`);
-  if (types !== undefined && automatic?.enabled) {
-    throw invalid(
-      "You may only specify one of these parameters: automatic_payment_methods, payment_method_types.",
-      "automatic_payment_methods",
-    );
-  }
-  const enabled = automatic?.enabled ?? (types === undefined && since(call, "automaticMethods"));
-  return enabled
-    ? { allow_redirects: automatic?.allow_redirects ?? "always", enabled: true }
-    : null;
-}
+const ONLY_WITH_CONFIRM = [
+  "error_on_requires_action",
+  "mandate_data",
+  "off_session",
+  "return_url",
+  "use_stripe_sdk",
+] as const;
 
 function create(call: Call, params: Params): object {
   const { world } = call;
   checkAmount(params.amount, params.currency);
   const automatic = automaticMethods(call, params);
   if (!params.confirm) {
-    for (const name of ["error_on_requires_action", "off_session", "return_url"] as const) {
+    for (const name of ONLY_WITH_CONFIRM) {
       if (params[name] === undefined) continue;
       throw invalid(
         `The parameter \`${name}\` can only be used with \`confirm\` set to \`true\`.`,
         name,
       );
     }
-  } else checkReturn(automatic, params);
+  } else checkReturn("PaymentIntent", automatic, params);
   if (params.confirm && params.payment_method === undefined) {
     throw invalid(
       "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
@@ -138,19 +121,6 @@ function create(call: Call, params: Params): object {
   });
   const { payment_method: _, setup_future_usage: __, receipt_email: ___, ...rest } = params;
   return params.confirm ? confirm(world, intent.id, rest) : intent;
-}
-
-/** An intent that accepts redirects has to know where the customer comes back to. */
-function checkReturn(
-  automatic: PaymentIntent["automatic_payment_methods"],
-  params: Pick<Params, "off_session" | "return_url">,
-): void {
-  if (automatic === null || automatic.allow_redirects === "never") return;
-  // A payment off session has no customer present, so no redirect can happen.
-  if (params.off_session || params.return_url !== undefined) return;
-  throw invalid(
-    "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
-  );
 }
 
 /** Confirms, and answers a refusal with 402; what happened stays happened. */
@@ -220,19 +190,25 @@ export const paymentIntents = [
       where: { field: "customer", value: params.customer },
     }),
   ),
-  route("GET /v1/payment_intents/:intent", {}, ({ world, path }) => findIntent(world, path.intent)),
+  route("GET /v1/payment_intents/:intent", { client_secret: word }, ({ world, path }) =>
+    findIntent(world, path.intent),
+  ),
   route("POST /v1/payment_intents/:intent", updateShape, ({ world, path }, params) =>
     update(world, path.intent, params),
   ),
   route("POST /v1/payment_intents/:intent/confirm", confirmShape, ({ world, path }, params) => {
     const intent = findIntent(world, path.intent);
-    checkReturn(intent.automatic_payment_methods, params);
+    checkConfirmable(intent);
+    checkReturn("PaymentIntent", intent.automatic_payment_methods, params);
     return confirm(world, intent.id, params);
   }),
   route(
     "POST /v1/payment_intents/:intent/capture",
-    { amount_to_capture: integer },
-    ({ world, path }, params) => capturePaymentIntent(world, path.intent, params.amount_to_capture),
+    { amount_to_capture: integer, final_capture: flag },
+    ({ world, path }, params) => {
+      if (params.final_capture === false) throw notModelled("capturing in several steps");
+      return capturePaymentIntent(world, path.intent, params.amount_to_capture);
+    },
   ),
   route(
     "POST /v1/payment_intents/:intent/cancel",

@@ -29,6 +29,8 @@ type Explained = { readonly [path: string]: keyof typeof REASONS };
 /** Every kind that the double serves, with each difference from the fixture explained. */
 const KINDS: { readonly [kind: string]: Explained } = {
   account: { "business_profile.specified_commercial_transactions_act_url": "new" },
+  balance: {},
+  balance_transaction: {},
   "billing_portal.configuration": {
     "features.subscription_cancel.cancellation_reason.feedback_options": "new",
     "features.subscription_pause": "new",
@@ -41,6 +43,9 @@ const KINDS: { readonly [kind: string]: Explained } = {
   },
   "checkout.session": { allowed_payment_method_types: "new", line_items: "asked" },
   coupon: {},
+  credit_note: {},
+  credit_note_line_item: {},
+  customer_balance_transaction: {},
   customer: {
     customer_account: "new",
     sources: "asked",

@@ -140,6 +140,36 @@ export async function collectSamples(): Promise<Samples> {
   double.dashboard.failPayout(double.objects("payout")[0]?.id ?? "");
   await double.clock.advance({ days: 6 });
 
+  // What customers are owed.
+  await stripe.customers.createBalanceTransaction(customer.id, {
+    amount: -500,
+    currency: "usd",
+    description: "Goodwill",
+  });
+  const settled = (await stripe.invoices.list({ status: "paid", customer: customer.id })).data.find(
+    ({ amount_paid }) => amount_paid > 1000,
+  );
+  await stripe.creditNotes.create({
+    invoice: settled?.id ?? "",
+    lines: [{ type: "custom_line_item", description: "Late", unit_amount: 300, quantity: 1 }],
+    credit_amount: 100,
+    refund_amount: 150,
+    out_of_band_amount: 50,
+    memo: "Sorry",
+    reason: "order_change",
+  });
+  const { latest_invoice: plain } = await stripe.subscriptions.create({
+    customer: (await payer(stripe)).id,
+    items: [{ price: yearly.id }],
+  });
+  const [line] = (await stripe.invoices.listLineItems(String(plain))).data;
+  await stripe.creditNotes.create({
+    invoice: String(plain),
+    lines: [{ type: "invoice_line_item", invoice_line_item: line?.id ?? "", amount: 500 }],
+    credit_amount: 500,
+  });
+  add(await stripe.balance.retrieve());
+
   // Hosted pages.
   const urls = { success_url: "https://e.example/ok", cancel_url: "https://e.example/no" };
   const sessions = stripe.checkout.sessions;
@@ -201,6 +231,10 @@ export async function collectSamples(): Promise<Samples> {
     `/v1/payment_methods?customer=${customer.id}`,
     "/v1/payment_intents",
     "/v1/refunds",
+    "/v1/balance_transactions",
+    "/v1/credit_notes",
+    `/v1/customers/${customer.id}/balance_transactions`,
+    "/v1/invoice_payments",
     "/v1/setup_intents",
     `/v1/setup_attempts?setup_intent=${asks.id}`,
     "/v1/payouts",

@@ -111,7 +111,7 @@ describe("what Stripe knows and the double does not model", () => {
     expect(clock).toMatchObject({ object: "test_helpers.test_clock", frozen_time: 5 });
     expect(await stripe.testHelpers.testClocks.del(clock.id)).toMatchObject({ deleted: true });
     expect(await errorOf(stripe.quotes.retrieve("qt_none"))).toMatchObject({ statusCode: 404 });
-    expect(await errorOf(stripe.balance.retrieve())).toMatchObject({ statusCode: 501 });
+    expect(await errorOf(stripe.reporting.reportTypes.list())).toMatchObject({ statusCode: 501 });
     expect(double.unmodelled()).toHaveLength(8);
   });
 

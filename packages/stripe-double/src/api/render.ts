@@ -20,11 +20,15 @@ export interface View {
 
 /** Which field refers to which kind of object; an id alone does not always tell. */
 const REFERENCES: { readonly [field: string]: Kind } = {
+  balance_transaction: "balance_transaction",
   charge: "charge",
   coupon: "coupon",
+  credit_note: "credit_note",
   customer: "customer",
+  customer_balance_transaction: "customer_balance_transaction",
   default_payment_method: "payment_method",
   default_price: "price",
+  failure_balance_transaction: "balance_transaction",
   invoice: "invoice",
   latest_attempt: "setup_attempt",
   latest_charge: "charge",
@@ -35,16 +39,21 @@ const REFERENCES: { readonly [field: string]: Kind } = {
   price: "price",
   product: "product",
   promotion_code: "promotion_code",
+  refund: "refund",
   schedule: "subscription_schedule",
   setup_intent: "setup_intent",
   subscription: "subscription",
 };
 
-/** References that Stripe expands, to objects that the double does not keep. */
+/** The kinds of objects that a balance transaction may come from. */
+const SOURCES: readonly Kind[] = ["charge", "dispute", "payout", "refund"];
+
+/** References that Stripe expands, to objects that the double does not keep, or not all of them. */
 const UNKNOWN = ["balance_transaction", "destination", "failure_balance_transaction"];
 
 /** Lists that Stripe embeds in an object, and cuts. */
 const EMBEDDED: { readonly [object: string]: string } = {
+  credit_note: "lines",
   subscription: "items",
   invoice: "lines",
 };
@@ -75,7 +84,12 @@ const INCLUDABLE: {
   },
   invoice: {
     confirmation_secret: hidden("confirmation_secret"),
-    payments: hidden("payments"),
+    payments: (world, invoice) =>
+      embeddedList(
+        world,
+        world.objects.invoice_payment.where("invoice", String(invoice.id)),
+        "/v1/invoice_payments",
+      ),
   },
   price: {
     currency_options: (_, price) => ({
@@ -207,8 +221,10 @@ function expand(world: World, value: unknown, path: Path): unknown {
   }
   const resolve = (reference: unknown) => {
     if (typeof reference === "object") return reference;
-    if (UNKNOWN.includes(key)) throw notModelled(`the expansion of '${name}'`);
     const target = referred(world, key, String(reference));
+    if (target === undefined && UNKNOWN.includes(key)) {
+      throw notModelled(`the expansion of '${name}'`);
+    }
     if (target === undefined) throw notExpandable(name);
     return present(world, target);
   };
@@ -220,7 +236,10 @@ function expand(world: World, value: unknown, path: Path): unknown {
 function referred(world: World, field: string, id: string): object | undefined {
   if (field === "discounts") return findDiscount(world, id);
   if (field === "coupon") return findCoupon(world, id);
-  const kind = REFERENCES[field];
+  const kind =
+    field === "source"
+      ? SOURCES.find((each) => world.objects[each].get(id) !== undefined)
+      : REFERENCES[field];
   if (kind === undefined) return undefined;
   const found = world.objects[kind].get(id);
   if (found !== undefined) return found;

@@ -3,6 +3,7 @@ import type Stripe from "stripe";
 import { invalid, missing, refused } from "../api/errors.js";
 import { group, integer, listOf, metadata, oneOf, type Parsed, text, word } from "../api/params.js";
 import { searchRoute } from "../api/search.js";
+import { recordBalanceChange } from "../billing/balance/customer-balance.js";
 import {
   attachPaymentMethod,
   checkAttachable,
@@ -128,7 +129,21 @@ export function createCustomer(world: World, params: Partial<Params>): Plain<Str
     ...set,
   });
   world.raise("customer.created", customer);
+  noteBalance(world, customer, 0);
   return customer;
+}
+
+/** Keeps the transaction of a balance that was set, rather than moved. */
+function noteBalance(
+  world: World,
+  after: Plain<Stripe.Customer>,
+  before: number,
+  first = true,
+): void {
+  const amount = after.balance - before;
+  if (amount === 0) return;
+  const currency = after.currency ?? "usd";
+  recordBalanceChange(world, after, { amount, currency, type: first ? "initial" : "adjustment" });
 }
 
 /** Deletes a customer as Stripe does: its subscriptions end first, and it stays known as deleted. */
@@ -183,7 +198,10 @@ export const customers = [
   route("POST /v1/customers/:customer", shape, ({ world, path }, params) => {
     if (world.deleted.has(path.customer)) throw missing("customer", path.customer);
     const before = world.find("customer", path.customer);
-    return world.change("customer", before.id, fields(world, params, before), "customer.updated");
+    const changes = fields(world, params, before);
+    const after = world.change("customer", before.id, changes, "customer.updated");
+    noteBalance(world, after, before.balance, false);
+    return after;
   }),
   route("DELETE /v1/customers/:customer", {}, ({ world, path }) =>
     deleteCustomer(world, path.customer),

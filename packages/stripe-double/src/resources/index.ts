@@ -6,11 +6,15 @@ import { prices } from "./catalogue/prices.js";
 import { products } from "./catalogue/products.js";
 import { promotionCodes } from "./catalogue/promotion-codes.js";
 import { checkoutSessions } from "./checkout/sessions.js";
+import { customerBalance } from "./customer-balance.js";
 import { customers } from "./customers.js";
 import { events } from "./events.js";
+import { creditNotes } from "./invoices/credit-notes.js";
 import { invoiceItems } from "./invoices/invoice-items.js";
+import { invoicePayments } from "./invoices/invoice-payments.js";
 import { invoices } from "./invoices/invoices.js";
 import { KEPT } from "./kept.js";
+import { balance } from "./payments/balance.js";
 import { charges } from "./payments/charges.js";
 import { paymentIntents } from "./payments/payment-intents.js";
 import { paymentMethods } from "./payments/payment-methods.js";
@@ -25,12 +29,16 @@ import { webhookEndpoints } from "./webhook-endpoints.js";
 
 const modelled: readonly Route[] = [
   ...accounts,
+  ...balance,
   ...charges,
   ...checkoutSessions,
   ...coupons,
+  ...creditNotes,
+  ...customerBalance,
   ...customers,
   ...events,
   ...invoiceItems,
+  ...invoicePayments,
   ...invoices,
   ...paymentIntents,
   ...paymentMethods,

@@ -13,13 +13,18 @@ import { same } from "./same.js";
 
 /** Every kind of object that the double keeps, by Stripe's `object`. */
 export interface Objects {
+  balance_transaction: Plain<Stripe.BalanceTransaction>;
   "billing_portal.configuration": Plain<Stripe.BillingPortal.Configuration>;
   "billing_portal.session": Plain<Stripe.BillingPortal.Session>;
   charge: Plain<Stripe.Charge>;
   "checkout.session": Plain<Stripe.Checkout.Session>;
   coupon: Plain<Stripe.Coupon>;
+  credit_note: Plain<Stripe.CreditNote>;
   customer: Plain<Stripe.Customer>;
+  customer_balance_transaction: Plain<Stripe.CustomerBalanceTransaction>;
+  dispute: Plain<Stripe.Dispute>;
   invoice: Plain<Stripe.Invoice>;
+  invoice_payment: Plain<Stripe.InvoicePayment>;
   invoiceitem: Plain<Stripe.InvoiceItem> & { readonly created?: number };
   payment_intent: Plain<Stripe.PaymentIntent>;
   payment_method: Plain<Stripe.PaymentMethod>;
@@ -27,7 +32,9 @@ export interface Objects {
   price: Plain<Stripe.Price>;
   product: Plain<Stripe.Product>;
   promotion_code: Plain<Stripe.PromotionCode>;
+  "radar.early_fraud_warning": Plain<Stripe.Radar.EarlyFraudWarning>;
   refund: Plain<Stripe.Refund>;
+  review: Plain<Stripe.Review>;
   setup_attempt: Plain<Stripe.SetupAttempt>;
   setup_intent: Plain<Stripe.SetupIntent>;
   subscription: Plain<Stripe.Subscription>;
@@ -39,8 +46,13 @@ export type Kind = keyof Objects;
 
 /** The fields that lists filter on and that never change after creation. */
 const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] } = {
+  balance_transaction: ["source"],
   charge: ["customer", "payment_intent"],
+  credit_note: ["customer", "invoice"],
+  customer_balance_transaction: ["customer"],
+  dispute: ["charge", "payment_intent"],
   invoice: ["customer"],
+  invoice_payment: ["invoice"],
   invoiceitem: ["customer"],
   payment_intent: ["customer"],
   price: ["product"],
@@ -51,13 +63,18 @@ const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] }
 };
 
 const KINDS: readonly Kind[] = [
+  "balance_transaction",
   "billing_portal.configuration",
   "billing_portal.session",
   "charge",
   "checkout.session",
   "coupon",
+  "credit_note",
   "customer",
+  "customer_balance_transaction",
+  "dispute",
   "invoice",
+  "invoice_payment",
   "invoiceitem",
   "payment_intent",
   "payment_method",
@@ -65,7 +82,9 @@ const KINDS: readonly Kind[] = [
   "price",
   "product",
   "promotion_code",
+  "radar.early_fraud_warning",
   "refund",
+  "review",
   "setup_attempt",
   "setup_intent",
   "subscription",

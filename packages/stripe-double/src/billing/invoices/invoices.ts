@@ -7,6 +7,7 @@ import { refused } from "../../api/errors.js";
 import type { Plain } from "../../world/plain.js";
 import { token } from "../../world/random.js";
 import type { World } from "../../world/world.js";
+import { changeBalance, reasonOf } from "../balance/customer-balance.js";
 import {
   cancelPaymentIntent,
   confirmPaymentIntent,
@@ -30,12 +31,17 @@ export function finalizeInvoice(world: World, id: string): Invoice {
   const { due, balance: ending } = settle(draft.total, customer.balance, draft.currency);
   // The number is taken without an event; what the customer owes or is owed is told.
   world.patch("customer", customer.id, { next_invoice_sequence: sequence + 1 });
-  world.change(
-    "customer",
-    customer.id,
-    { balance: ending, currency: draft.currency },
-    "customer.updated",
-  );
+  const change = ending - customer.balance;
+  if (change === 0) {
+    world.change("customer", customer.id, { currency: draft.currency }, "customer.updated");
+  } else {
+    changeBalance(world, customer.id, {
+      amount: change,
+      currency: draft.currency,
+      type: reasonOf(ending),
+      invoice: id,
+    });
+  }
   const page = `${world.origin}/i/${token(24, id)}`;
   const open: Partial<Invoice> = {
     status: "open",
@@ -118,12 +124,12 @@ export function intentIdOf(world: World, invoice: string): string | undefined {
   return typeof known === "string" ? known : undefined;
 }
 
-/** An invoice's payments are shown only when they are asked for. */
+/** Keeps what collects an invoice, which Stripe shows only when it is asked for. */
 function keepPayment(world: World, intent: string, payment: InvoicePayment): void {
+  world.objects.invoice_payment.add(payment);
   world.hidden.set(intent, { invoice: payment.invoice });
   world.hidden.set(payment.invoice, {
     payment_intent: intent,
-    payments: { object: "list", data: [payment], has_more: false, url: "/v1/invoice_payments" },
     confirmation_secret: {
       client_secret: world.find("payment_intent", intent).client_secret,
       type: "payment_intent",
@@ -132,7 +138,16 @@ function keepPayment(world: World, intent: string, payment: InvoicePayment): voi
 }
 
 function paymentOf(world: World, invoice: string): InvoicePayment | undefined {
-  return (world.hidden.get(invoice)?.payments as { data: InvoicePayment[] } | undefined)?.data[0];
+  return world.objects.invoice_payment.where("invoice", invoice)[0];
+}
+
+/** Has the intent that collects an open invoice ask for so much from now on. */
+export function lowerPayment(world: World, invoice: string, amount: number): void {
+  const payment = paymentOf(world, invoice);
+  const intent = intentIdOf(world, invoice);
+  if (payment === undefined || intent === undefined) return;
+  world.patch("payment_intent", intent, { amount });
+  world.patch("invoice_payment", payment.id, { amount_requested: amount });
 }
 
 export type Collected = "paid" | "failed" | "requires_action";
@@ -184,15 +199,12 @@ export function recordAttempt(
 export function markPaid(world: World, open: Invoice): Invoice {
   const paid = world.patch("invoice", open.id, settled(world, open));
   const payment = paymentOf(world, open.id);
-  const intent = intentIdOf(world, open.id);
-  if (payment !== undefined && intent !== undefined) {
-    const done = {
-      ...payment,
+  if (payment !== undefined) {
+    const done = world.patch("invoice_payment", payment.id, {
       amount_paid: open.amount_due,
       status: "paid",
       status_transitions: { canceled_at: null, paid_at: world.now() },
-    };
-    keepPayment(world, intent, done);
+    });
     world.raise("invoice_payment.paid", done);
   }
   world.raise("invoice.updated", paid, open);
@@ -219,8 +231,7 @@ function cancelPayment(world: World, invoice: string): void {
   if (status !== "canceled" && status !== "succeeded") {
     cancelPaymentIntent(world, intent, "void_invoice");
   }
-  keepPayment(world, intent, {
-    ...payment,
+  world.patch("invoice_payment", payment.id, {
     status: "canceled",
     status_transitions: { canceled_at: world.now(), paid_at: null },
   });

@@ -1,7 +1,7 @@
 /** How a payment intent ends other than by a charge: an authorization captured, left to expire, or given up. */
 import { invalid } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
-import { AUTHORIZATION_LIFE, type Charge } from "./charges.js";
+import { AUTHORIZATION_LIFE, bookCaptured, type Charge } from "./charges.js";
 import { findIntent, type PaymentIntent, unexpectedState } from "./payment-intents.js";
 import { recordRefund } from "./refunds.js";
 
@@ -46,7 +46,7 @@ export function capturePaymentIntent(
   }
   const captured = world.patch("charge", before.id, {
     amount_captured: amount,
-    balance_transaction: world.id("txn"),
+    balance_transaction: bookCaptured(world, { ...before, amount_captured: amount }),
     captured: true,
   });
   world.raise("charge.captured", captured);

@@ -29,6 +29,8 @@ export interface CardBehaviour {
   readonly setUp?: boolean;
   /** How risky Radar finds it. A payment of the highest risk is blocked before the bank is asked. */
   readonly risk?: "elevated" | "highest";
+  /** What is paid with it can be paid out at once. */
+  readonly bypassesPending?: boolean;
   /** What becomes of a refund to it, a while later. */
   readonly refund?: "pending" | "fails";
 }
@@ -91,8 +93,7 @@ const VISA: readonly (readonly [number: string, name: string, behaviour: CardBeh
   ],
   // It may be authenticated and need not be.
   ["4000000000003055", "threeDSecureOptional", {}],
-  // What is paid with it is available at once: the double keeps no pending balance.
-  ["4000000000000077", "bypassPending", {}],
+  ["4000000000000077", "bypassPending", { bypassesPending: true }],
   ["4000000000004954", "riskLevelHighest", BLOCKED],
   ["4000000000009235", "riskLevelElevated", { risk: "elevated" }],
   ["4000000000007726", "pendingRefund", { refund: "pending" }],

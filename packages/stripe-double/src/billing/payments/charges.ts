@@ -3,6 +3,7 @@ import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import { stream, token } from "../../world/random.js";
 import type { World } from "../../world/world.js";
+import { bookCharge } from "../balance/balance.js";
 import { type CardBehaviour, type Decline, refusalOf } from "./cards.js";
 import { cardState, type PaymentMethod } from "./payment-methods.js";
 
@@ -36,8 +37,7 @@ export function recordCharge(world: World, attempt: ChargeAttempt): Charge {
     application: null,
     application_fee: null,
     application_fee_amount: null,
-    // An asynchronous capture is booked a moment later, which the API then shows.
-    balance_transaction: captured && intent.capture_method === "automatic" ? world.id("txn") : null,
+    balance_transaction: null,
     billing_details: method.billing_details,
     calculated_statement_descriptor: intent.statement_descriptor?.toUpperCase() ?? "STRIPE DOUBLE",
     captured,
@@ -72,7 +72,22 @@ export function recordCharge(world: World, attempt: ChargeAttempt): Charge {
     transfer_data: null,
     transfer_group: null,
   };
-  return world.objects.charge.add(charge);
+  // An asynchronous capture is booked a moment later, which the API then shows.
+  const isBooked = captured && intent.capture_method === "automatic";
+  return world.objects.charge.add(
+    isBooked ? { ...charge, balance_transaction: bookCaptured(world, charge) } : charge,
+  );
+}
+
+/** Brings the money of a captured charge to the balance; answers the balance transaction. */
+export function bookCaptured(world: World, charge: Charge): string {
+  const { bypassesPending = false } = cardState(world, charge.payment_method ?? "").behaviour;
+  const isCard = charge.payment_method_details?.type === "card";
+  return bookCharge(
+    world,
+    { ...charge, amount: charge.amount_captured },
+    { isCard, bypassesPending },
+  );
 }
 
 function outcome(decline: Decline | undefined, risk: CardBehaviour["risk"]): Charge["outcome"] {

@@ -8,7 +8,7 @@ import type { World } from "../../world/world.js";
 import { nextAction, unauthenticated, wantsCustomer } from "./authentication.js";
 import { expireLater } from "./captures.js";
 import { type Decline, type Refusal, refusalOf } from "./cards.js";
-import { type Charge, recordCharge } from "./charges.js";
+import { bookCaptured, type Charge, recordCharge } from "./charges.js";
 import {
   checkAccepted,
   checkConfirmable,
@@ -153,7 +153,8 @@ const BOOKED_AFTER = 1_000;
 /** An asynchronous capture reaches the balance a moment after the payment succeeded. */
 function bookLater(world: World, charge: string): void {
   world.clock.schedule(world.clock.now() + BOOKED_AFTER, () => {
-    world.change("charge", charge, { balance_transaction: world.id("txn") }, "charge.updated");
+    const booked = bookCaptured(world, world.find("charge", charge));
+    world.change("charge", charge, { balance_transaction: booked }, "charge.updated");
   });
 }
 

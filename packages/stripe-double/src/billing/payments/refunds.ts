@@ -10,6 +10,7 @@ import type { Plain } from "../../world/plain.js";
 import { stream } from "../../world/random.js";
 import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
+import { book } from "../balance/balance.js";
 import { money } from "../money.js";
 import type { Charge } from "./charges.js";
 import { cardState } from "./payment-methods.js";
@@ -93,11 +94,14 @@ export function recordRefund(
     amount_refunded: refunded,
     refunded: refunded >= charge.amount,
   });
+  const id = world.id("re");
   const refund: Refund = {
-    id: world.id("re"),
+    id,
     object: "refund",
     // Nothing was booked for a charge that was never captured.
-    balance_transaction: charge.captured ? world.id("txn") : null,
+    balance_transaction: charge.captured
+      ? move(world, "refund", { id, amount: fields.amount, currency: charge.currency })
+      : null,
     charge: charge.id,
     created: world.now(),
     currency: charge.currency,
@@ -124,6 +128,21 @@ export function recordRefund(
   world.objects.refund.add(refund);
   world.raise("refund.created", refund);
   return refund;
+}
+
+/** Writes down that its money leaves the balance, or comes back to it. */
+function move(
+  world: World,
+  kind: "refund" | "refund_failure",
+  { id, amount, currency }: Pick<Refund, "id" | "amount" | "currency">,
+): string {
+  return book(world, {
+    kind,
+    amount: kind === "refund" ? -amount : amount,
+    currency,
+    source: id,
+    description: kind === "refund" ? "REFUND FOR CHARGE" : "REFUND FAILURE",
+  }).id;
 }
 
 function chargeToRefund(world: World, params: RefundParams): Charge {
@@ -213,7 +232,7 @@ export function failRefund(world: World, id: string, reason: RefundFailure = "un
   const after: Refund = {
     ...rest,
     status: "failed",
-    failure_balance_transaction: world.id("txn"),
+    failure_balance_transaction: move(world, "refund_failure", before),
     failure_reason: reason,
   };
   world.objects.refund.replace(after);

@@ -10,6 +10,7 @@ import {
   collectInvoice,
   finalizeInvoice,
   invoiceIdOf,
+  markPaidElsewhere,
   markUncollectible,
   recordAttempt,
   subscriptionOf,
@@ -106,6 +107,14 @@ function retry(world: World, id: string, round: number): void {
 export function setDelinquent(world: World, invoice: Invoice, delinquent: boolean): void {
   const customer = world.objects.customer.get(invoice.customer ?? "");
   if (customer) world.change("customer", customer.id, { delinquent }, "customer.updated");
+}
+
+/** Nothing is left to collect of an open invoice, without a payment: it counts as paid. */
+export function settleElsewhere(world: World, invoice: Invoice): Invoice {
+  const paid = markPaidElsewhere(world, invoice);
+  setDelinquent(world, paid, false);
+  subscriptionCollected(world, paid.id, "paid");
+  return paid;
 }
 
 /** Tells the subscription behind an invoice how its collection went. */

@@ -18,7 +18,6 @@ import {
   collectInvoice,
   finalizeInvoice,
   type Invoice,
-  markPaidElsewhere,
   markUncollectible,
   subscriptionOf,
   voidInvoice,
@@ -29,6 +28,7 @@ import {
   advanceLater,
   collectFinalized,
   setDelinquent,
+  settleElsewhere,
   subscriptionCollected,
 } from "../../billing/subscriptions/dunning.js";
 import { concludeResumption } from "../../billing/subscriptions/resumption.js";
@@ -136,10 +136,7 @@ function payElsewhere(world: World, id: string): Invoice {
   if (invoice.status !== "open") {
     throw refused("Only an open invoice can be marked as paid out of band.");
   }
-  const paid = markPaidElsewhere(world, invoice);
-  setDelinquent(world, paid, false);
-  subscriptionCollected(world, paid.id, "paid");
-  return paid;
+  return settleElsewhere(world, invoice);
 }
 
 /** Finalizes it; one that advances by itself is collected as soon as the request is over. */

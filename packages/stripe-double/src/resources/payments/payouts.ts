@@ -1,11 +1,13 @@
 /**
- * Payouts: money on its way to the account's bank, which takes days of the double's clock. The
- * double keeps no balance, so any amount can be paid out.
+ * Payouts: money on its way to the account's bank, which takes days of the double's clock. Any
+ * amount can be paid out, also one that the balance does not have.
  */
 import type Stripe from "stripe";
 import { invalid, notModelled, refused } from "../../api/errors.js";
 import { createdShape, createdWindow } from "../../api/list.js";
 import { integer, metadata, oneOf, required, text, word } from "../../api/params.js";
+import { book } from "../../billing/balance/balance.js";
+import { secondWorkingDay } from "../../billing/balance/working-days.js";
 import { route } from "../../http/route.js";
 import type { Plain } from "../../world/plain.js";
 import { token } from "../../world/random.js";
@@ -36,15 +38,16 @@ interface PayoutParams {
 }
 
 function createPayout(world: World, params: PayoutParams, automatic = false): Payout {
+  const id = world.id("po");
   const payout: Payout = {
-    id: world.id("po"),
+    id,
     object: "payout",
     amount: params.amount,
     application_fee: null,
     application_fee_amount: null,
-    arrival_date: arrival(world.now()),
+    arrival_date: secondWorkingDay(world.now()),
     automatic,
-    balance_transaction: world.id("txn"),
+    balance_transaction: move(world, "payout", { ...params, id }),
     created: world.now(),
     currency: params.currency.toLowerCase(),
     description: params.description ?? (automatic ? "STRIPE PAYOUT" : null),
@@ -71,20 +74,28 @@ function createPayout(world: World, params: PayoutParams, automatic = false): Pa
   return payout;
 }
 
+/** Writes down that its money leaves the balance, or comes back to it. */
+function move(
+  world: World,
+  kind: "payout" | "payout_cancel" | "payout_failure",
+  {
+    id,
+    amount,
+    currency,
+  }: { readonly id: string; readonly amount: number; readonly currency: string },
+): string {
+  return book(world, {
+    kind,
+    amount: kind === "payout" ? -amount : amount,
+    currency: currency.toLowerCase(),
+    source: id,
+    description: "STRIPE PAYOUT",
+  }).id;
+}
+
 /** A payout that Stripe makes by its schedule. */
 export function createAutomaticPayout(world: World, amount: number, currency: string): Payout {
   return createPayout(world, { amount, currency }, true);
-}
-
-/** The second working day after, when it begins, UTC. */
-function arrival(now: number): number {
-  let day = Math.floor(now / DAY);
-  for (let left = 2; left > 0; ) {
-    day++;
-    const weekday = new Date(day * DAY * 1000).getUTCDay();
-    if (weekday !== 0 && weekday !== 6) left--;
-  }
-  return day * DAY;
 }
 
 /** Submitted to the bank at the end of the day, there on the day it arrives, reconciled after that. */
@@ -127,12 +138,13 @@ export function failPayout(
   id: string,
   code: PayoutFailure = "could_not_process",
 ): Payout {
-  const { status } = world.find("payout", id);
+  const before = world.find("payout", id);
+  const { status } = before;
   if (status === "failed" || status === "canceled") {
     throw refused(`Payout ${id} is ${status} already and cannot fail.`);
   }
   const failed = world.patch("payout", id, {
-    failure_balance_transaction: world.id("txn"),
+    failure_balance_transaction: move(world, "payout_failure", before),
     failure_code: code,
     failure_message: FAILURES[code],
     status: "failed",
@@ -142,13 +154,13 @@ export function failPayout(
 }
 
 function cancel(world: World, id: string): Payout {
-  const { status } = world.find("payout", id, "payout");
+  const before = world.find("payout", id, "payout");
+  const { status } = before;
   if (status !== "pending") {
     throw refused(`Payouts can only be canceled while they are pending; this one is ${status}.`);
   }
-  const balance = world.id("txn");
   const canceled = world.patch("payout", id, {
-    failure_balance_transaction: balance,
+    failure_balance_transaction: move(world, "payout_cancel", before),
     status: "canceled",
   });
   world.raise("payout.canceled", canceled);

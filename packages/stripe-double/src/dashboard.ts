@@ -10,10 +10,12 @@ import {
   completeCheckout,
 } from "./billing/checkout/checkout.js";
 import { sessionOfIntent } from "./billing/checkout/session.js";
+import { createDispute, type DisputeOptions, decideDispute } from "./billing/disputes/disputes.js";
+import { type FraudType, warnOfFraud } from "./billing/disputes/fraud-warnings.js";
 import { authenticatePaymentIntent } from "./billing/payments/payments.js";
 import { failRefund, type RefundFailure, settleRefund } from "./billing/payments/refunds.js";
-import { authenticateSetupIntent } from "./billing/payments/setup-intents.js";
 import { planOf } from "./billing/plan.js";
+import { authenticateSetupIntent } from "./billing/setup/setup-intents.js";
 import { tellInvoice } from "./billing/subscriptions/dunning.js";
 import {
   createAutomaticPayout,
@@ -57,6 +59,15 @@ export interface Dashboard {
   failRefund(id: string, reason?: RefundFailure): void;
   /** A refund that was pending succeeds. */
   settleRefund(id: string): void;
+  /**
+   * The bank disputes a payment, or a part of it, for its customer. Takes the id of a charge or of a
+   * payment intent.
+   */
+  dispute(payment: string, options?: DisputeOptions): Plain<Stripe.Dispute>;
+  /** The bank decides a dispute; an inquiry is over with either outcome. */
+  decideDispute(id: string, outcome: "won" | "lost"): void;
+  /** The bank reports a payment as fraud. Takes the id of a charge or of a payment intent. */
+  warnOfFraud(payment: string, type?: FraudType): Plain<Stripe.Radar.EarlyFraudWarning>;
   /** Gives an endpoint a new signing secret; the old one works on for a while. Answers the new one. */
   rollWebhookSecret(endpoint: string, options?: { readonly keepOldFor?: Duration }): string;
   /** Saves the portal's settings, without which portal sessions need a configuration of their own. */
@@ -71,6 +82,12 @@ export function sessionIdOf(session: string): string {
   throw new DoubleError(
     `${session} is not the address of a checkout page: pass a session's id, or the \`url\` of a checkout link.`,
   );
+}
+
+/** The charge that this is the id of, or the last one of a payment intent. */
+function chargeOf(world: World, payment: string) {
+  const intent = world.objects.payment_intent.get(payment);
+  return world.find("charge", intent?.latest_charge ?? payment);
 }
 
 export function createDashboard(world: World): Dashboard {
@@ -122,6 +139,11 @@ export function createDashboard(world: World): Dashboard {
     settleRefund: (id) => {
       settleRefund(world, id);
     },
+    dispute: (payment, options) => createDispute(world, chargeOf(world, payment), options),
+    decideDispute: (id, outcome) => {
+      decideDispute(world, id, outcome);
+    },
+    warnOfFraud: (payment, type) => warnOfFraud(world, chargeOf(world, payment), type),
     rollWebhookSecret: (endpoint, options) => rollSecret(world, endpoint, options),
     savePortalSettings: (features) => saveDefaultPortalConfiguration(world, features).id,
   };

@@ -59,6 +59,10 @@ const KINDS: { readonly [kind: string]: Explained } = {
   deleted_subscription_item: {},
   deleted_webhook_endpoint: {},
   discount: {},
+  dispute: {
+    "evidence_details.submission_method": "new",
+    intended_submission_method: "new",
+  },
   event: { "data.previous_attributes": "change" },
   invoice: {
     confirmation_secret: "asked",
@@ -92,6 +96,7 @@ const KINDS: { readonly [kind: string]: Explained } = {
   price: { currency_options: "asked" },
   product: { tax_details: "new" },
   promotion_code: {},
+  "radar.early_fraud_warning": { payment_intent: "optional" },
   refund: {
     "destination_details.card.reference": "optional",
     "destination_details.card.reference_status": "optional",

@@ -140,6 +140,12 @@ export async function collectSamples(): Promise<Samples> {
   double.dashboard.failPayout(double.objects("payout")[0]?.id ?? "");
   await double.clock.advance({ days: 6 });
 
+  // What banks take back.
+  for (const card of ["createDispute", "createDisputeInquiry", "createIssuerFraudRecord"]) {
+    await pay(`pm_card_${card}`);
+  }
+  await double.clock.advance({ minutes: 1 });
+
   // What customers are owed.
   await stripe.customers.createBalanceTransaction(customer.id, {
     amount: -500,
@@ -233,6 +239,8 @@ export async function collectSamples(): Promise<Samples> {
     "/v1/refunds",
     "/v1/balance_transactions",
     "/v1/credit_notes",
+    "/v1/disputes",
+    "/v1/radar/early_fraud_warnings",
     `/v1/customers/${customer.id}/balance_transactions`,
     "/v1/invoice_payments",
     "/v1/setup_intents",
@@ -245,6 +253,7 @@ export async function collectSamples(): Promise<Samples> {
     `/v1/checkout/sessions/${bought.id}/line_items`,
     "/v1/customers/search?query=name:'Ada'",
     "/v1/events",
+    "/v1/events?type=customer.subscription.updated",
   ]) {
     const { status, body } = await ask(double, `${list}${list.includes("?") ? "&" : "?"}limit=100`);
     if (status !== 200) throw new Error(`${list}: ${JSON.stringify(body)}`);

@@ -1,5 +1,6 @@
 /** What can be asked of the control API: one entry a route, each a call of the double's own interface. */
 import { successUrl } from "../billing/checkout/session.js";
+import { DISPUTE_REASONS } from "../billing/disputes/disputes.js";
 import { sessionIdOf } from "../dashboard.js";
 import type { StripeDouble } from "../stripe-double.js";
 import type { Delivery } from "../webhooks/webhooks.js";
@@ -134,6 +135,32 @@ export const controlRoutes: readonly ControlRoute[] = [
       if (kind === undefined) return sessionOf(double, payment);
       const intent = [...double.objects(kind)].find(({ id }) => id === payment);
       return { [kind]: payment, status: intent?.status };
+    },
+  ),
+  on(
+    "POST /dispute",
+    "Has a bank dispute a `payment`, by the id of a charge or of a payment intent: `reason`, `amount`, and `inquiry` for one that moves no money",
+    { payment: "text", reason: "text?", amount: "number?", inquiry: "flag?" },
+    (double, { payment, reason, amount, inquiry }) => {
+      const known = DISPUTE_REASONS.find((each) => each === reason);
+      if (reason !== undefined && known === undefined) {
+        throw new ControlError(400, `'reason' must be one of ${DISPUTE_REASONS.join(", ")}.`);
+      }
+      const { id, status } = double.dashboard.dispute(payment, { reason: known, amount, inquiry });
+      return { dispute: id, status };
+    },
+  ),
+  on(
+    "POST /dispute/decide",
+    "Has the bank decide a `dispute`: `outcome` is won or lost",
+    { dispute: "text", outcome: "text" },
+    (double, { dispute, outcome }) => {
+      if (outcome !== "won" && outcome !== "lost") {
+        throw new ControlError(400, "'outcome' must be won or lost.");
+      }
+      double.dashboard.decideDispute(dispute, outcome);
+      const found = double.objects("dispute").find(({ id }) => id === dispute);
+      return { dispute, status: found?.status };
     },
   ),
   on("GET /faults", "The faults that can still strike", {}, ({ faults }) => ({

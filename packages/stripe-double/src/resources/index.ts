@@ -16,6 +16,7 @@ import { invoices } from "./invoices/invoices.js";
 import { KEPT } from "./kept.js";
 import { balance } from "./payments/balance.js";
 import { charges } from "./payments/charges.js";
+import { disputes } from "./payments/disputes.js";
 import { paymentIntents } from "./payments/payment-intents.js";
 import { paymentMethods } from "./payments/payment-methods.js";
 import { payouts } from "./payments/payouts.js";
@@ -36,6 +37,7 @@ const modelled: readonly Route[] = [
   ...creditNotes,
   ...customerBalance,
   ...customers,
+  ...disputes,
   ...events,
   ...invoiceItems,
   ...invoicePayments,

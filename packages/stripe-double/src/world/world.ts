@@ -56,6 +56,7 @@ const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] }
   invoiceitem: ["customer"],
   payment_intent: ["customer"],
   price: ["product"],
+  "radar.early_fraud_warning": ["charge"],
   refund: ["charge", "payment_intent"],
   setup_attempt: ["setup_intent"],
   subscription: ["customer"],

@@ -13,7 +13,7 @@ import { settle } from "../invoices/draft.js";
 import { unauthenticated } from "../payments/authentication.js";
 import { cardState, createCard, setCardState } from "../payments/payment-methods.js";
 import { authenticatePaymentIntent, type PaymentIntent } from "../payments/payments.js";
-import { authenticateSetupIntent, type SetupIntent } from "../payments/setup-intents.js";
+import { authenticateSetupIntent, type SetupIntent } from "../setup/setup-intents.js";
 import { priced, sourceOf } from "./discounts.js";
 import {
   payForSubscription,

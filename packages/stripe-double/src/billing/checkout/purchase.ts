@@ -10,7 +10,7 @@ import {
   createPaymentIntent,
   type PaymentIntent,
 } from "../payments/payments.js";
-import { confirmSetupIntent, type SetupIntent } from "../payments/setup-intents.js";
+import { confirmSetupIntent, type SetupIntent } from "../setup/setup-intents.js";
 import type { Subscription } from "../subscriptions/subscription.js";
 import { createSubscription } from "../subscriptions/subscriptions.js";
 import { sourceOf } from "./discounts.js";

@@ -7,7 +7,7 @@ import { refused } from "../../api/errors.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { cancelPaymentIntent } from "../payments/payments.js";
-import { cancelSetupIntent } from "../payments/setup-intents.js";
+import { cancelSetupIntent } from "../setup/setup-intents.js";
 import type { BillingMode } from "../subscriptions/billing-mode.js";
 import type { LineItem } from "./lines.js";
 

@@ -1,6 +1,7 @@
 /** How a payment intent ends other than by a charge: an authorization captured, left to expire, or given up. */
 import { invalid } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
+import { troubleLater } from "../disputes/trouble.js";
 import { AUTHORIZATION_LIFE, bookCaptured, type Charge } from "./charges.js";
 import { findIntent, type PaymentIntent, unexpectedState } from "./payment-intents.js";
 import { recordRefund } from "./refunds.js";
@@ -56,6 +57,7 @@ export function capturePaymentIntent(
     status: "succeeded",
   });
   world.raise("payment_intent.succeeded", done);
+  troubleLater(world, captured);
   return done;
 }
 

@@ -5,6 +5,7 @@
 import { docUrl } from "../../api/errors.js";
 import { given } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
+import { troubleLater } from "../disputes/trouble.js";
 import { nextAction, unauthenticated, wantsCustomer } from "./authentication.js";
 import { expireLater } from "./captures.js";
 import { type Decline, type Refusal, refusalOf } from "./cards.js";
@@ -145,6 +146,7 @@ function settle(
   });
   world.raise("payment_intent.succeeded", done);
   if (charge.balance_transaction === null) bookLater(world, charge.id);
+  troubleLater(world, charge);
   return done;
 }
 

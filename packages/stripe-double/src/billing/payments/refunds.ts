@@ -11,6 +11,8 @@ import { stream } from "../../world/random.js";
 import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
 import { book } from "../balance/balance.js";
+import { endInquiries, isChargedBack } from "../disputes/disputes.js";
+import { endWarnings } from "../disputes/fraud-warnings.js";
 import { money } from "../money.js";
 import type { Charge } from "./charges.js";
 import { cardState } from "./payment-methods.js";
@@ -45,6 +47,13 @@ const SETTLED_AFTER = 60_000;
 /** Refunds a charge, in part or whole. */
 export function createRefund(world: World, params: RefundParams): Refund {
   const charge = chargeToRefund(world, params);
+  if (isChargedBack(world, charge.id)) {
+    throw refused(
+      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
+      undefined,
+      "charge_disputed",
+    );
+  }
   // What was not captured counts as refunded.
   const left = charge.amount - charge.amount_refunded;
   if (left <= 0) {
@@ -77,7 +86,12 @@ export function createRefund(world: World, params: RefundParams): Refund {
     metadata: mergeMetadata({}, params.metadata ?? {}),
     status: params.status ?? (slow ? "pending" : "succeeded"),
   });
-  world.raise("charge.refunded", world.find("charge", charge.id), charge);
+  const after = world.find("charge", charge.id);
+  world.raise("charge.refunded", after, charge);
+  if (after.refunded) {
+    endInquiries(world, charge.id);
+    endWarnings(world, charge.id);
+  }
   if (params.status === undefined) goOn(world, refund, slow ? "settles" : behaviour.refund);
   return refund;
 }

@@ -10,12 +10,13 @@ import {
   collectInvoice,
   finalizeInvoice,
   hasPaymentMethod,
+  type Invoice,
   intentIdOf,
 } from "../invoices/invoices.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
 import { HOUR } from "../later.js";
-import { setUpSubscription } from "../payments/setup-intents.js";
 import { cycleEnd } from "../period.js";
+import { setUpSubscription } from "../setup/setup-intents.js";
 import { type BillingMode, billingMode } from "./billing-mode.js";
 import { billSubscription, draftFor } from "./bills.js";
 import {
@@ -196,7 +197,8 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     rehearsePayment(world, draftFor(world, subscription, "subscription_create", { free, more }));
   }
   const pays = method ?? customer.invoice_settings.default_payment_method ?? undefined;
-  if (trial && automatic) {
+  const costsNothing = trial && extras.length === 0;
+  if (costsNothing && automatic) {
     subscription.pending_setup_intent = setUpSubscription(world, customer.id, pays);
   }
   world.objects.subscription.add(subscription);
@@ -204,7 +206,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   const announced = behavior === "default_incomplete";
   if (announced) world.raise("customer.subscription.created", subscription);
   const first = firstInvoice(world, subscription, behavior, free);
-  if (!trial && automatic && first.amount_due === 0) {
+  if (!costsNothing && automatic && first.amount_due === 0) {
     const pending = setUpSubscription(world, customer.id, pays);
     world.patch("subscription", id, { pending_setup_intent: pending });
   }

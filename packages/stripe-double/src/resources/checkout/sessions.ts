@@ -12,7 +12,7 @@ import {
   openCheckout,
 } from "../../billing/checkout/session.js";
 import { isMetered } from "../../billing/invoices/lines.js";
-import { createSetupIntent } from "../../billing/payments/setup-intents.js";
+import { createSetupIntent } from "../../billing/setup/setup-intents.js";
 import { billingMode } from "../../billing/subscriptions/billing-mode.js";
 import { route } from "../../http/route.js";
 import type { World } from "../../world/world.js";

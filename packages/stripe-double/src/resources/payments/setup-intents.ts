@@ -25,7 +25,7 @@ import {
   findSetupIntent,
   type SetupIntent,
   unexpectedSetupState,
-} from "../../billing/payments/setup-intents.js";
+} from "../../billing/setup/setup-intents.js";
 import { type Call, route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
 import { given, listKind, listShape, mergeMetadata, referenced } from "../common.js";

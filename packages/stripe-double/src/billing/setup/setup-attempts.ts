@@ -3,9 +3,9 @@ import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import { token } from "../../world/random.js";
 import type { World } from "../../world/world.js";
-import type { PaymentMethod } from "./payment-methods.js";
-import type { SetupIntent } from "./setup-intents.js";
+import type { PaymentMethod } from "../payments/payment-methods.js";
 
+type SetupIntent = Plain<Stripe.SetupIntent>;
 type SetupAttempt = Plain<Stripe.SetupAttempt>;
 type Outcome = "requires_action" | "failed" | "succeeded";
 

@@ -8,15 +8,15 @@ import { mergeMetadata, referenced } from "../../resources/common.js";
 import type { Plain } from "../../world/plain.js";
 import { token } from "../../world/random.js";
 import type { World } from "../../world/world.js";
-import { nextAction, unauthenticated, wantsCustomer } from "./authentication.js";
-import { type Refusal, refusalOf } from "./cards.js";
-import { checkAccepted, usableMethod } from "./payment-intents.js";
+import { nextAction, unauthenticated, wantsCustomer } from "../payments/authentication.js";
+import { type Refusal, refusalOf } from "../payments/cards.js";
+import { checkAccepted, usableMethod } from "../payments/payment-intents.js";
 import {
   attachPaymentMethod,
   cardState,
   type PaymentMethod,
   setCardState,
-} from "./payment-methods.js";
+} from "../payments/payment-methods.js";
 import { recordAttempt } from "./setup-attempts.js";
 
 export type SetupIntent = Plain<Stripe.SetupIntent>;

@@ -621,7 +621,7 @@ export function describeStore(
           return { record, state, row: await store.row("customers", record.ref ?? "") };
         };
         const together = async (id: string) => {
-          const { record, version, row } = await store.claimed(id, []);
+          const { record, version, row } = await store.claimed(id, [], []);
           return record && { record, state: version?.state, row };
         };
         await store.commit({
@@ -651,11 +651,26 @@ export function describeStore(
         const stored = await Promise.all(others.map(({ kind, id }) => store.record(kind, id)));
         const keys = [...others, { kind: "setting" as const, id: "absent" }];
         for (const id of ["user_1", "nobody"]) {
-          const { record, beside } = await store.claimed(id, keys);
+          const { record, beside } = await store.claimed(id, keys, []);
           expect(record?.data).toEqual(id === "user_1" ? data : undefined);
           expect([...beside].sort((a, b) => (a.kind < b.kind ? -1 : 1))).toEqual(stored);
         }
-        expect((await store.claimed("user_1", [])).beside).toEqual([]);
+        expect((await store.claimed("user_1", [], [])).beside).toEqual([]);
+      });
+      behaves("reads some records beside a claim only if it has no customer", async (store) => {
+        const always = put("setting", "mode", 0);
+        const mark = put("watermark", "events", 0, { due: 7 });
+        const claims = [put("claim", "user_1", 0, { ref: "cus_1" }), put("claim", "user_2", 0)];
+        const records = [...claims, always, mark];
+        await store.commit({ source: "record", now: NOW, units: [], records });
+        const kinds = async (id: string, beside: readonly RecordWrite[]) =>
+          (await store.claimed(id, beside, [mark])).beside.map(({ kind }) => kind).sort();
+        expect(await kinds("user_1", [])).toEqual([]);
+        expect(await kinds("user_1", [always])).toEqual(["setting"]);
+        for (const id of ["user_2", "nobody"]) {
+          expect(await kinds(id, [])).toEqual(["watermark"]);
+          expect(await kinds(id, [always])).toEqual(["setting", "watermark"]);
+        }
       });
       behaves("goes by what the writer of a claim has read, if it is still so", async (store) => {
         const write = (expect: number, was: string | null, ref: string | null) =>

@@ -53,9 +53,10 @@ export function createSqliteStore(
     },
 
     record: async (kind, id) => readRecord(sql, kind, id),
-    async claimed(id, others) {
+    async claimed(id, beside, unlinked) {
       const record = readRecord(sql, "claim", id);
       const customer = record?.ref ?? "";
+      const others = record?.ref ? beside : [...beside, ...unlinked];
       const [found] = readRows(sql, "customers", "id = ?", customer);
       return {
         record,

@@ -156,14 +156,15 @@ export function createMemoryStore(
     },
 
     record: async (kind, id) => copy(records.get(recordKey(kind, id))),
-    claimed: async (id, others) => {
+    claimed: async (id, beside, unlinked) => {
       const record = records.get(recordKey("claim", id));
       const customer = record?.ref ?? "";
       const row = chosen.includes("customers") ? table("customers").get(customer) : undefined;
       const version = versions.get(keyOf("customers", customer))?.version;
-      const found = others.map((other) => records.get(recordKey(other.kind, other.id)));
-      const beside = found.filter((each) => each !== undefined);
-      return copy({ record, version, row: row as Row<"customers"> | undefined, beside });
+      const keys = record?.ref ? beside : [...beside, ...unlinked];
+      const found = keys.map((key) => records.get(recordKey(key.kind, key.id)));
+      const others = found.filter((each) => each !== undefined);
+      return copy({ record, version, row: row as Row<"customers"> | undefined, beside: others });
     },
     recordsOf: async (kind, ref, after, limit) =>
       copy(page(records.values(), (each) => each.kind === kind && each.ref === ref, after, limit)),

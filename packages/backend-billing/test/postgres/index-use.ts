@@ -124,7 +124,7 @@ export async function readsUsed(pool: pg.Pool): Promise<readonly IndexUse[]> {
   const reads: { readonly [name: string]: () => Promise<unknown> } = {
     "store.activeSubscriptionsOf": () => store.activeSubscriptionsOf("entity_78"),
     "store.customerOf": () => store.customerOf("entity_78"),
-    "store.claimed": () => store.claimed("entity_78", [{ kind: "setting", id: "mode" }]),
+    "store.claimed": () => store.claimed("entity_78", [], [{ kind: "setting", id: "mode" }]),
     "store.record": () => store.record("claim", "entity_78"),
     "store.recordsOf": () => store.recordsOf("claim", "customers_78", "", 1),
     "store.row": () => store.row("subscriptions", "subscriptions_78"),

@@ -135,7 +135,7 @@ async function runSingle(
 async function claimed(
   db: Db,
   { resources }: StoreOptions,
-  { id, beside }: OperationOf<"claimed">,
+  { id, beside, unlinked }: OperationOf<"claimed">,
 ): Promise<ResultOf<"claimed">> {
   const record = await records.recordAt(db, "claim", id);
   const ref = record?.ref ?? null;
@@ -143,7 +143,8 @@ async function claimed(
   const isMirrored = ref !== null && resources.includes("customers");
   const row = isMirrored ? await rowOf(mirrorOf(db), "customers", ref) : null;
   const others: (records.RecordDocument | null)[] = [];
-  for (const key of beside) others.push(await records.recordAt(db, key.kind, key.id));
+  const keys = ref === null ? [...beside, ...unlinked] : beside;
+  for (const key of keys) others.push(await records.recordAt(db, key.kind, key.id));
   return {
     record: record === null ? null : records.wireRecord(record),
     state: version?.state ?? null,

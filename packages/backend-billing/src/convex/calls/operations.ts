@@ -60,6 +60,7 @@ const single = v.union(
     type: v.literal("claimed"),
     id: text,
     beside: v.array(v.object({ kind, id: text })),
+    unlinked: v.array(v.object({ kind, id: text })),
   }),
   v.object({ type: v.literal("recordsOf"), kind, ref: text, ...page }),
   v.object({ type: v.literal("records"), kind, ...page }),

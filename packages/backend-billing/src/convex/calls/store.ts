@@ -5,6 +5,7 @@ import type {
   Batch,
   Offer,
   Plan,
+  RecordKey,
   RecordKind,
   RecordRequest,
   Snapshot,
@@ -31,6 +32,8 @@ export interface ConvexStoreOptions {
   readonly resources: readonly ResourceName[];
   readonly log?: Logger | undefined;
 }
+
+const keyOf = ({ kind, id }: RecordKey): RecordKey => ({ kind, id });
 
 export function createConvexStore(
   call: (operation: Operation) => Promise<OperationResult>,
@@ -111,9 +114,13 @@ export function createConvexStore(
       const found = await run<"record">({ type: "record", kind, id });
       return found === null ? undefined : recordFrom(found);
     },
-    async claimed(id, keys) {
-      const beside = keys.map((key) => ({ kind: key.kind, id: key.id }));
-      const found = await run<"claimed">({ type: "claimed", id, beside });
+    async claimed(id, beside, unlinked) {
+      const found = await run<"claimed">({
+        type: "claimed",
+        id,
+        beside: beside.map(keyOf),
+        unlinked: unlinked.map(keyOf),
+      });
       return {
         record: found.record === null ? undefined : recordFrom(found.record),
         version: found.state === null ? undefined : { state: found.state },

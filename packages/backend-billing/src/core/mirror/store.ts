@@ -182,8 +182,15 @@ export interface Store {
 
   /** Reads a record. */
   record(kind: RecordKind, id: string): Promise<StoredRecord | undefined>;
-  /** A claim together with its customer and with the records `beside` it, as of one moment. */
-  claimed(id: string, beside: readonly RecordKey[]): Promise<Claimed>;
+  /**
+   * A claim together with its customer and with the records `beside` it, as of one moment. Those of
+   * `unlinked` are answered too, unless the claim points at a customer.
+   */
+  claimed(
+    id: string,
+    beside: readonly RecordKey[],
+    unlinked: readonly RecordKey[],
+  ): Promise<Claimed>;
   /** The records that point at `ref`, by id, after the given one ("" for the first page). */
   recordsOf(
     kind: RecordKind,

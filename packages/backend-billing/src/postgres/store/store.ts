@@ -3,7 +3,7 @@ import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue
 import { resources } from "../../core/catalogue/resources.js";
 import { activeStatuses, plansFrom } from "../../core/mirror/reads.js";
 import type { Version } from "../../core/mirror/rule.js";
-import type { Offer, Store } from "../../core/mirror/store.js";
+import type { Offer, RecordKey, Store } from "../../core/mirror/store.js";
 import { createCommit } from "../commit/commit.js";
 import { inGroups } from "../commit/group.js";
 import type { PoolLike } from "../database.js";
@@ -30,11 +30,11 @@ export interface PostgresStoreOptions {
 }
 
 /** A claim as it is read, with the columns of its customer. */
-interface RawClaimed extends RawRow {
-  readonly record: RawRecord | null;
-  readonly state: Version["state"] | null;
-  readonly beside: readonly RawRecord[] | null;
-}
+type RawClaimed = RawRow &
+  (RawRecord | { readonly [field in keyof RawRecord]: null }) & {
+    readonly state: Version["state"] | null;
+    readonly beside: readonly RawRecord[] | null;
+  };
 
 const MEGABYTE = 1024 * 1024;
 const LOCK_TIMEOUT = 10_000;
@@ -91,26 +91,30 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
       );
       return found && recordFrom(found);
     },
-    claimed: async (id, beside) => {
+    claimed: async (id, beside, unlinked) => {
       const mirrored = chosen.includes("customers");
       const [found] = await select<RawClaimed>(
-        `SELECT to_json(r) AS record, v.state, ${mirrored ? `${fieldsOf("customers", "c")},` : ""}
-           (SELECT json_agg(b) FROM json_to_recordset($2::text::json) AS k(kind text, id text)
-            CROSS JOIN LATERAL (SELECT ${recordColumns} FROM ${names.records} AS o
-              WHERE o.kind = k.kind AND o.id = k.id LIMIT 1) AS b) AS beside
+        `SELECT r.kind, r.id, r.revision, r.ref, r.due, r.data, v.state,
+           ${mirrored ? `${fieldsOf("customers", "c")},` : ""}
+           CASE WHEN r.ref IS NULL OR $2 <> '[]' THEN
+             (SELECT json_agg(b) FROM json_to_recordset(
+                (CASE WHEN r.ref IS NULL THEN $3 ELSE $2 END)::json) AS k(kind text, id text)
+              CROSS JOIN LATERAL (SELECT ${recordColumns} FROM ${names.records} AS o
+                WHERE o.kind = k.kind AND o.id = k.id LIMIT 1) AS b)
+           END AS beside
          FROM (SELECT $1::text AS id) AS w
          LEFT JOIN ${names.records} r ON r.kind = 'claim' AND r.id = w.id
          LEFT JOIN ${names.versions} v ON v.resource = 'customers' AND v.id = r.ref
          ${mirrored ? `LEFT JOIN ${names.table("customers")} c ON c.customer_id = r.ref` : ""}`,
-        [id, JSON.stringify(beside)],
+        [id, keysText(beside), keysText([...beside, ...unlinked])],
       );
       if (found === undefined) throw new Error("A query for one row has answered none");
-      const { record, state, beside: others, ...row } = found;
+      const { kind, id: _, revision, ref, due, data, state, beside: read, ...row } = found;
       return {
-        record: record === null ? undefined : recordFrom(record),
+        record: kind === null ? undefined : recordFrom({ kind, id, revision, ref, due, data }),
         version: state === null ? undefined : { state },
         row: row._id ? rowFrom<"customers">(row as RawRow) : undefined,
-        beside: (others ?? []).map(recordFrom),
+        beside: (read ?? []).map(recordFrom),
       };
     },
     recordsOf: async (kind, ref, after, limit) =>
@@ -211,6 +215,9 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     return `SELECT ${fieldsOf(resource, alias)} FROM ${names.table(resource)} ${alias}`;
   }
 }
+
+const keysText = (keys: readonly RecordKey[]): string =>
+  JSON.stringify(keys.map(({ kind, id }) => ({ kind, id })));
 
 function fieldsOf(resource: ResourceName, alias: string): string {
   const { columns } = resourceTable(resource);

@@ -91,8 +91,8 @@ export interface ReadClaim extends Omit<Claimed, "beside"> {
 /** Reads a claim, and refuses a key that the tables are not of, in one reading. */
 export async function readClaim(runtime: Runtime, target: Target): Promise<ReadClaim> {
   const marks = isMirrored(runtime, target) ? [CUSTOMERS, EVENTS] : [];
-  const keys = [...marks, ...placeKeys(runtime)].map(({ kind, id }) => ({ kind, id }));
-  const { beside, ...read } = await runtime.store.claimed(claimId(target), keys);
+  const { store } = runtime;
+  const { beside, ...read } = await store.claimed(claimId(target), placeKeys(runtime), marks);
   const place = await judgePlace(runtime, beside);
   const isKept = place.writes.length === 0;
   // Where there is a claim its next step may be no write, so the place is stored by itself.

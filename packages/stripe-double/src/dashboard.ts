@@ -15,6 +15,7 @@ import { type FraudType, warnOfFraud } from "./billing/disputes/fraud-warnings.j
 import { authenticatePaymentIntent } from "./billing/payments/payments.js";
 import { failRefund, type RefundFailure, settleRefund } from "./billing/payments/refunds.js";
 import { planOf } from "./billing/plan.js";
+import { applyRetentionPolicy } from "./billing/retention.js";
 import { authenticateSetupIntent } from "./billing/setup/setup-intents.js";
 import { tellInvoice } from "./billing/subscriptions/dunning.js";
 import {
@@ -68,6 +69,11 @@ export interface Dashboard {
   decideDispute(id: string, outcome: "won" | "lost"): void;
   /** The bank reports a payment as fraud. Takes the id of a charge or of a payment intent. */
   warnOfFraud(payment: string, type?: FraudType): Plain<Stripe.Radar.EarlyFraudWarning>;
+  /**
+   * Does what Stripe does with old subscriptions of test mode by itself: those that are 90 days old
+   * are canceled, and those that were canceled so 30 days ago are gone for good, with their invoices.
+   */
+  applyRetentionPolicy(): void;
   /** Gives an endpoint a new signing secret; the old one works on for a while. Answers the new one. */
   rollWebhookSecret(endpoint: string, options?: { readonly keepOldFor?: Duration }): string;
   /** Saves the portal's settings, without which portal sessions need a configuration of their own. */
@@ -144,6 +150,7 @@ export function createDashboard(world: World): Dashboard {
       decideDispute(world, id, outcome);
     },
     warnOfFraud: (payment, type) => warnOfFraud(world, chargeOf(world, payment), type),
+    applyRetentionPolicy: () => applyRetentionPolicy(world),
     rollWebhookSecret: (endpoint, options) => rollSecret(world, endpoint, options),
     savePortalSettings: (features) => saveDefaultPortalConfiguration(world, features).id,
   };

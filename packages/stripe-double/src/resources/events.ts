@@ -7,10 +7,9 @@ import { createdWindow, listPage, type PageParams } from "../api/list.js";
 import { flag, listOf, type Parsed, word } from "../api/params.js";
 import { renderEvent } from "../api/render.js";
 import { route } from "../http/route.js";
-import type { StoredEvent, World } from "../world/world.js";
+import { EVENT_LIFE, type StoredEvent, type World } from "../world/world.js";
 import { listShape } from "./common.js";
 
-const LIFE = 30 * 86_400;
 /** How far the second that an event shows may be from its true one. */
 const SKEW = 3;
 const MOST_TYPES = 20;
@@ -35,7 +34,7 @@ function typeFilter(params: Parsed<typeof shape>): (type: string) => boolean {
 
 /** The list is ordered by the true second, and filtered by the one shown. */
 function shownWindow(world: World, created: PageParams["created"]) {
-  const oldest = world.now() - LIFE;
+  const oldest = world.now() - EVENT_LIFE;
   const { from = oldest, to = Infinity } = createdWindow(created);
   return {
     created: {
@@ -51,7 +50,7 @@ function shownWindow(world: World, created: PageParams["created"]) {
 }
 
 function isAlive(world: World, event: StoredEvent): boolean {
-  return event.at > world.clock.now() - LIFE * 1000;
+  return event.at > world.clock.now() - EVENT_LIFE * 1000;
 }
 
 function findAlive(world: World, id: string, param?: string): StoredEvent {

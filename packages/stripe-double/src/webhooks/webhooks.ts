@@ -5,7 +5,7 @@
 
 import type { FaultSource } from "../faults.js";
 import type { Scheduler } from "../world/clock.js";
-import type { StoredEvent, World } from "../world/world.js";
+import { EVENT_LIFE, type StoredEvent, type World } from "../world/world.js";
 import { type FetchHandler, post } from "./post.js";
 
 export type { FetchHandler } from "./post.js";
@@ -33,7 +33,7 @@ export interface Attempt {
 
 /** What was delivered, and what waits. */
 export interface Deliveries {
-  /** Every delivery so far, in the order in which they came to be. */
+  /** The deliveries of the last 30 days, and older ones that wait, in the order in which they came to be. */
   all(): readonly Delivery[];
   /** Those that are held, oldest first; see the option `delivery: "held"`. */
   held(): readonly Delivery[];
@@ -87,7 +87,8 @@ export interface Webhooks extends Deliveries {
 export function createWebhooks(options: WebhookOptions): Webhooks {
   const { clock, faults } = options;
   const worlds: World[] = [];
-  const deliveries = new Map<string, Sending>();
+  const deliveries = new Map<string, Sending>(); // oldest first
+  let made = 0;
   let queue: Sending[] = [];
   let next = 0; // how many of the queue are taken
   const delayed: { readonly sending: Sending; after: number }[] = []; // shuffled ones
@@ -105,9 +106,17 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     }
   }
 
+  /** Of events that Stripe has let go. */
+  function forgetOld(): void {
+    for (const [id, { source, state }] of deliveries) {
+      if (source.at > clock.now() - EVENT_LIFE * 1000) return;
+      if (state !== "waiting") deliveries.delete(id);
+    }
+  }
+
   function enqueue(world: World, home: World, event: StoredEvent, id: string, url: string): void {
     const sending: Sending = {
-      id: `${event.id}.${deliveries.size}`,
+      id: `${event.id}.${made++}`,
       event: event.id,
       type: event.type,
       endpoint: id,
@@ -121,6 +130,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       version: faults.strike("old_version", event.type)?.version,
       thin: faults.strike("thin", event.type) !== undefined,
     };
+    forgetOld();
     deliveries.set(sending.id, sending);
     event.pending++;
     for (const other of delayed) other.after--;

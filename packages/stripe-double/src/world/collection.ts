@@ -27,7 +27,8 @@ interface Entry<T> {
 }
 
 interface Segment<T> {
-  readonly start: number;
+  /** The position of its first object; it moves on when older ones are forgotten. */
+  start: number;
   length: number;
   readonly range?: Range<T>;
   /** Entries by offset: all of them, or in a range those that were changed since. */
@@ -121,16 +122,40 @@ export class Collection<T extends Stored> {
     this.#remember(entry, undefined);
   }
 
+  /**
+   * Lets go of objects that were created before this second, once half of them were: so it costs
+   * little to call it often, and no more than twice what lives is kept.
+   */
+  forget(second: number): void {
+    const [oldest] = this.#segments;
+    if (oldest === undefined || !Array.isArray(oldest.entries)) return;
+    const { entries } = oldest;
+    const middle = entries[entries.length >> 1];
+    if (middle === undefined || middle.created >= second) return;
+    if (this.#indexes.size > 0) throw new Error("What is indexed cannot be forgotten");
+    const count = lowerBound(entries.length, (i) => this.#createdAt(oldest, i) >= second);
+    oldest.start += count;
+    oldest.length -= count;
+    for (const { current } of entries.splice(0, count)) {
+      if (current === undefined) continue;
+      this.#positions.delete(current.id);
+      this.#size--;
+    }
+  }
+
   /** Newest first, as Stripe lists; with `before`, the ones next to it, still newest first. */
   list(query: Query<T>): { readonly data: T[]; readonly more: boolean } {
     const upward = query.before !== undefined;
     const positions = query.where && this.#indexed(query.where.field, query.where.value);
-    const count = positions === undefined ? this.#end() : positions.length;
-    const place = (i: number) => (positions === undefined ? i : (positions[i] as number));
+    const start = this.#segments[0]?.start ?? 0;
+    const count = positions === undefined ? this.#end() - start : positions.length;
+    const place = (i: number) => (positions === undefined ? start + i : (positions[i] as number));
     const rank = (id: string, fallback: number) => {
       const position = this.#position(id);
       if (position === undefined) return fallback;
-      return positions === undefined ? position : lowerBound(count, (i) => place(i) >= position);
+      return positions === undefined
+        ? position - start
+        : lowerBound(count, (i) => place(i) >= position);
     };
     let low = 0;
     let high = count; // the window is [low, high)
@@ -162,7 +187,8 @@ export class Collection<T extends Stored> {
 
   /** Every object there is, oldest first. */
   *values(): Generator<T> {
-    for (let position = 0; position < this.#end(); position++) {
+    const start = this.#segments[0]?.start ?? 0;
+    for (let position = start; position < this.#end(); position++) {
       const object = this.#at(position);
       if (object !== undefined) yield object;
     }

@@ -93,6 +93,9 @@ const KINDS: readonly Kind[] = [
   "webhook_endpoint",
 ];
 
+/** Seconds after which Stripe lets go of an event. */
+export const EVENT_LIFE = 30 * 86_400;
+
 export type EventType = Stripe.Event.Type;
 /** The object that an event of this type carries. */
 export type EventObject<T extends EventType> = Plain<
@@ -260,6 +263,7 @@ export function createWorld(options: WorldOptions): World {
         pending: 0,
         failing: 0,
       };
+      world.events.forget(event.created - EVENT_LIFE);
       world.events.add(event);
       for (const listen of listeners) listen(event);
       return event;

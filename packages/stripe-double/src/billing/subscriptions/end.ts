@@ -12,7 +12,7 @@ import { isOver, type Subscription } from "./subscription.js";
 export function endSubscription(
   world: World,
   id: string,
-  reason?: "cancellation_requested" | "payment_failed",
+  reason?: "cancellation_requested" | "payment_failed" | "canceled_by_retention_policy",
 ): Subscription {
   const before = world.find("subscription", id);
   const now = world.now();

@@ -1,7 +1,7 @@
 /**
  * `npm run check:double`: packs `stripe-double`, installs it in an empty folder beside an SDK that this
- * repository does not use, and uses it as a stranger would: from Vitest, Jest, `node --test` and Python.
- * It also looks at what the package of `backend-billing` holds.
+ * repository does not use, and uses it as a stranger would: from Vitest, Jest, `node --test`, Playwright
+ * and Python. It also looks at what the package of `backend-billing` holds.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { tests } from "./check-double/tests.js";
 import { env, pack } from "./quickstart/folder.js";
 
 /** An SDK of years ago, so that nothing can depend on the one that is developed against. */
-const INSTALLED = ["stripe@14.25.0", "vitest@4.1.12", "jest@29.7.0"];
+const INSTALLED = ["stripe@14.25.0", "vitest@4.1.12", "jest@29.7.0", "@playwright/test@1.65.0"];
 const LARGEST = 250_000;
 
 const folder = mkdtempSync(join(tmpdir(), "check-double-"));
@@ -39,6 +39,7 @@ writeFileSync(join(folder, "package.json"), "{}");
 run(["npm", "install", "--silent", double, ...INSTALLED]);
 for (const [file, { code, run: command }] of Object.entries(tests)) {
   writeFileSync(join(folder, file), code);
+  if (command === undefined) continue;
   const started = performance.now();
   run(command);
   console.log(`✓ ${command.join(" ")} (${((performance.now() - started) / 1000).toFixed(1)} s)`);

@@ -60,6 +60,8 @@ export default defineConfig({
           { text: "Sync", link: "/sync" },
           { text: "Testing", link: "/testing" },
           { text: "The double of Stripe", link: "/stripe-double" },
+          { text: "Tests with the double", link: "/recipes/double" },
+          { text: "Methods of the double", link: "/stripe-double-methods" },
           { text: "The command line", link: "/cli" },
           { text: "Doctor", link: "/doctor" },
           { text: "Observability", link: "/observability" },

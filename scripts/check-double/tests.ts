@@ -1,49 +1,25 @@
-/** The same small story as a test in each of four ways; every one must find a bug if there is one. */
+/**
+ * Tests of a stranger: the recipes of the documentation as they stand there, and one in a language
+ * that is not JavaScript, over the control API.
+ */
+import { readFileSync } from "node:fs";
+import { blocksOf } from "../docs/blocks.js";
 
-const STORY = `
-  const customer = await stripe.customers.create({ email: "ada@example.com" });
-  const again = await stripe.customers.retrieve(customer.id);
-  await double.clock.advance({ days: 1 });
-  const event = (await stripe.events.list()).data[0];
-  double.faults.add({ fault: "error_before", on: "POST /v1/customers", times: 1, kept: false });
-  const refused = await stripe.customers.create({}).then(() => undefined, (error) => error);
-  await double.close();`;
+const page = new URL("../../docs/recipes/double.md", import.meta.url);
+const recipes = new Map(
+  blocksOf(readFileSync(page, "utf8")).map(({ file, code }) => [file, code] as const),
+);
 
-const START = `
-  const double = await createStripeDouble({ seed: 1, now: "2026-01-01T00:00:00Z" });
-  const stripe = new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 });`;
+function recipe(file: string): string {
+  const code = recipes.get(file);
+  if (code === undefined) throw new Error(`docs/recipes/double.md has no file ${file}`);
+  return code;
+}
 
-const vitest = `import Stripe from "stripe";
-import { createStripeDouble } from "stripe-double";
-import { expect, it } from "vitest";
-
-it("plays Stripe", async () => {${START}${STORY}
-  expect(again.email).toBe("ada@example.com");
-  expect(event?.type).toBe("customer.created");
-  expect(refused).toMatchObject({ statusCode: 500 });
-});
-`;
-
-const jest = `const Stripe = require("stripe");
-const { createStripeDouble } = require("stripe-double");
-
-test("plays Stripe", async () => {${START}${STORY}
-  expect(again.email).toBe("ada@example.com");
-  expect(event.type).toBe("customer.created");
-  expect(refused).toMatchObject({ statusCode: 500 });
-});
-`;
-
-const node = `import assert from "node:assert";
-import { test } from "node:test";
-import Stripe from "stripe";
-import { createStripeDouble } from "stripe-double";
-
-test("plays Stripe", async () => {${START}${STORY}
-  assert.equal(again.email, "ada@example.com");
-  assert.equal(event.type, "customer.created");
-  assert.equal(refused.statusCode, 500);
-});
+/** The browser of the machine, instead of one that Playwright would download. */
+const browser = `export default {
+  use: { launchOptions: { executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] } },
+};
 `;
 
 const python = `import json, subprocess, unittest, urllib.error, urllib.parse, urllib.request
@@ -131,10 +107,23 @@ class Double(unittest.TestCase):
 unittest.main()
 `;
 
-/** By the file's name, what is in it and how it is run. */
-export const tests = {
-  "vitest.test.mts": { code: vitest, run: ["npx", "vitest", "run", "vitest.test.mts"] },
-  "jest.test.cjs": { code: jest, run: ["npx", "jest", "--testMatch", "**/jest.test.cjs"] },
-  "node.test.mjs": { code: node, run: ["node", "--test", "node.test.mjs"] },
+/** By the file's name, what is in it and how it is run; what is not run is there for the next. */
+export const tests: {
+  readonly [file: string]: { readonly code: string; readonly run?: readonly string[] };
+} = {
+  "vitest.test.mts": {
+    code: recipe("vitest.test.mts"),
+    run: ["npx", "vitest", "run", "vitest.test.mts"],
+  },
+  "jest.test.cjs": {
+    code: recipe("jest.test.cjs"),
+    run: ["npx", "jest", "--testMatch", "**/jest.test.cjs"],
+  },
+  "node.test.mjs": { code: recipe("node.test.mjs"), run: ["node", "--test", "node.test.mjs"] },
+  "playwright.config.mjs": { code: browser },
+  "playwright.spec.mjs": {
+    code: recipe("playwright.spec.mjs"),
+    run: ["npx", "playwright", "test", "playwright.spec.mjs", "--reporter=line"],
+  },
   "python_test.py": { code: python, run: ["python3", "python_test.py"] },
-} as const;
+};

@@ -47,6 +47,13 @@ function groupOf(signature: string): Group | undefined {
   return number === undefined ? undefined : groupAt(number);
 }
 
+/** Every method of Stripe's API, such as `GET /v1/quotes/:id`. */
+export const stripeRoutes = (): readonly string[] => [...ROUTE_GROUPS.keys()];
+
+/** The names of the parameters that Stripe takes on a route, those inside others left out. */
+export const stripeParameters = (signature: string): readonly string[] =>
+  [...(groupOf(signature)?.keys() ?? [])].filter((name) => name !== "");
+
 /** The pattern of this address in Stripe's API, such as `/v1/quotes/:id`; undefined if it has none. */
 export function stripePattern(method: string, path: string): string | undefined {
   const parts = path.split("/");

@@ -153,7 +153,8 @@ const ABROAD: readonly (readonly [number: string, country: string])[] = [
   ["4000007020000003", "SG"],
 ];
 
-const CARDS: readonly (TestCard & { readonly name: string })[] = [
+/** Each with its name in `pm_card_…` and `tok_…`. */
+export const CARDS: readonly (TestCard & { readonly name: string })[] = [
   ...VISA.map(([number, name, behaviour]) => ({ ...US_VISA, number, name, behaviour })),
   ...PLAIN.map(([number, name, brand, funding]) => ({ ...US_VISA, number, name, brand, funding })),
   ...ABROAD.map(([number, country]) => {

@@ -570,11 +570,16 @@ describe("completing in payment mode", () => {
   });
 
   it("takes no quantity of a metered price, and bills nothing at first", async () => {
+    const meter = await shop.stripe.billing.meters.create({
+      display_name: "Calls",
+      event_name: "calls",
+      default_aggregation: { formula: "sum" },
+    });
     const metered = await shop.stripe.prices.create({
       product: shop.product,
       currency: "usd",
       unit_amount: 5,
-      recurring: { interval: "month", usage_type: "metered", meter: "mtr_test_1" },
+      recurring: { interval: "month", usage_type: "metered", meter: meter.id },
     });
     const create = (line: { price: string; quantity?: number }) =>
       shop.stripe.checkout.sessions.create({ mode: "subscription", line_items: [line], ...URLS });

@@ -27,6 +27,7 @@ import { refunds } from "./payments/refunds.js";
 import { setupIntents } from "./payments/setup-intents.js";
 import { entitlements } from "./usage/entitlements.js";
 import { meters } from "./usage/meters.js";
+import { tiers } from "./usage/tiers.js";
 
 export const themes: readonly Theme[] = [
   beginnings,
@@ -40,6 +41,7 @@ export const themes: readonly Theme[] = [
   dunning,
   endings,
   schedules,
+  tiers,
   meters,
   entitlements,
   checkout,

@@ -42,7 +42,9 @@ function groupAt(number: number): Group {
   return known;
 }
 
+/** Of version 2 of the API only the routes are known, not the parameters. */
 function groupOf(signature: string): Group | undefined {
+  if (signature.includes(" /v2/")) return undefined;
   const number = ROUTE_GROUPS.get(signature.replace(/:\w+/g, ":id"));
   return number === undefined ? undefined : groupAt(number);
 }
@@ -108,7 +110,8 @@ const REMOVED: { readonly [signature: string]: { readonly [name: string]: string
 
 /** Whether Stripe takes a parameter of this name on this route, at this API version. */
 export function isStripeParameter(signature: string, name: string, version: string): boolean {
-  if (name === "expand" || groupOf(signature)?.has(name)) return true;
+  const group = groupOf(signature);
+  if (name === "expand" || signature.includes(" /v2/") || group?.has(name)) return true;
   const removed = REMOVED[signature.replace(/:\w+/g, ":id")]?.[name];
   return removed !== undefined && version.slice(0, 10) < removed;
 }

@@ -129,6 +129,15 @@ export const group = <S extends Shape>(shape: S): Field<Parsed<S>> =>
     return parse(shape, raw, path);
   });
 
+/** A group by names that the caller chooses, such as currencies. */
+export const mapOf = <T>(item: Field<T>): Field<{ readonly [key: string]: T }> =>
+  field((raw, path) => {
+    if (!isMap(raw)) throw invalid("Invalid object", path);
+    return Object.fromEntries(
+      Object.entries(raw).map(([key, value]) => [key, item.parse(value, `${path}[${key}]`)]),
+    );
+  });
+
 /** A group that the empty string unsets. */
 export const optionalGroup = <S extends Shape>(shape: S): Field<Parsed<S> | null> =>
   field((raw, path) => (raw === "" ? null : group(shape).parse(raw, path)));
@@ -159,6 +168,24 @@ export function parse<S extends Shape>(shape: S, raw: RawMap, inside = ""): Pars
     }
   }
   return out as Parsed<S>;
+}
+
+/** Decodes a body of version 2 of the API as if it had been a form. */
+export function decodeJson(body: string): RawMap {
+  try {
+    const raw = rawOf(JSON.parse(body === "" ? "{}" : body));
+    if (typeof raw === "object" && isMap(raw)) return raw;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw invalid("The body of the request is not a JSON object.");
+}
+
+function rawOf(value: unknown): Raw {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(rawOf);
+  if (typeof value !== "object") return String(value);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rawOf(inner)]));
 }
 
 /** Decodes `a[b][0]=c` into nested maps and lists. Lists are maps of indices until they are parsed. */

@@ -91,16 +91,16 @@ const INCLUDABLE: {
         "/v1/invoice_payments",
       ),
   },
+  plan: { tiers: hidden("tiers") },
   price: {
-    currency_options: (_, price) => ({
-      [String(price.currency)]: {
-        custom_unit_amount: null,
-        tax_behavior: price.tax_behavior,
-        unit_amount: price.unit_amount,
-        unit_amount_decimal: price.unit_amount_decimal,
-      },
-    }),
-    tiers: () => undefined,
+    currency_options: (world, price) => {
+      const { currency_options: others, tiers } = world.hidden.get(String(price.id)) ?? {};
+      const { custom_unit_amount, tax_behavior, unit_amount, unit_amount_decimal } = price;
+      const own = { custom_unit_amount, tax_behavior, unit_amount, unit_amount_decimal };
+      const shown = tiers === undefined ? own : { ...own, tiers };
+      return { [String(price.currency)]: shown, ...(others as object | undefined) };
+    },
+    tiers: hidden("tiers"),
   },
   charge: {
     refunds: (world, charge) =>

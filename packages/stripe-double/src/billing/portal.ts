@@ -9,6 +9,7 @@ import type { World } from "../world/world.js";
 import type { CardEntry } from "./checkout/checkout.js";
 import type { Invoice } from "./invoices/invoices.js";
 import { attachPaymentMethod, createCard, setCardState } from "./payments/payment-methods.js";
+import { hasCurrency } from "./prices/rates.js";
 import { cancelSubscription } from "./subscriptions/end.js";
 import { periodEnd, type Subscription } from "./subscriptions/subscription.js";
 
@@ -84,7 +85,7 @@ export function plansFor(
     (price) =>
       price.recurring !== null &&
       price.active &&
-      price.currency === subscription.currency &&
+      hasCurrency(world, price, subscription.currency) &&
       (named === undefined || named.includes(price.id)),
   );
 }
@@ -106,7 +107,7 @@ export function changePlan(world: World, view: PortalView, id: string, price: st
     (each) => each === proration,
   );
   updateSubscription(world, id, {
-    items: [{ id: item.id, price, quantity: item.quantity ?? 1 }],
+    items: [{ id: item.id, price, quantity: item.quantity }],
     proration_behavior: known ?? "none",
     ...(subscription.status === "trialing" && trial === "end_trial" ? { trial_end: "now" } : {}),
   });

@@ -12,7 +12,7 @@ import {
 } from "../api/errors.js";
 import { meansAnotherRoute, stripePattern } from "../api/known.js";
 import type { ListPage } from "../api/list.js";
-import { decodeForm, type RawMap } from "../api/params.js";
+import { decodeForm, decodeJson, type RawMap } from "../api/params.js";
 import { render, renderPage } from "../api/render.js";
 import { checkVersion } from "../api/versions.js";
 import type { FaultSource } from "../faults.js";
@@ -140,11 +140,17 @@ function understand(api: Api, { incoming, key, match, query, requestId }: Locate
     signature,
     match,
     tenant,
-    params: decodeForm(incoming.method === "POST" ? incoming.body : query),
+    params: decodeParameters(incoming, query),
     version: checkVersion(header(incoming, "stripe-version") ?? tenant.world.version),
     requestId,
     key: incoming.method === "POST" ? header(incoming, "idempotency-key") : undefined,
   };
+}
+
+function decodeParameters(incoming: Incoming, query: string): RawMap {
+  if (incoming.method !== "POST") return decodeForm(query);
+  const isJson = header(incoming, "content-type")?.startsWith("application/json");
+  return (isJson ? decodeJson : decodeForm)(incoming.body);
 }
 
 async function perform(api: Api, asked: Asked): Promise<Outgoing> {

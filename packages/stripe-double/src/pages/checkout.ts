@@ -13,6 +13,7 @@ import {
 import type { CheckoutSession } from "../billing/checkout/session.js";
 import { attemptOf, lineItems, purposeOf, successUrl } from "../billing/checkout/session.js";
 import { money } from "../billing/money.js";
+import { amountOf } from "../billing/prices/rates.js";
 import type { World } from "../world/world.js";
 import { cardFields, entered, type Form, readCard } from "./card-form.js";
 import { field, type Html, html, type PageAnswer, page, seeOther } from "./html.js";
@@ -163,7 +164,7 @@ function summary(world: World, session: CheckoutSession, totals: Totals): Html {
   const discount = totals.total_details?.amount_discount ?? 0;
   const each = items.reduce(
     (sum, { price, quantity }) =>
-      sum + (price?.recurring ? Number(price.unit_amount_decimal ?? 0) * (quantity ?? 1) : 0),
+      sum + (price?.recurring ? amountOf(world, price, quantity ?? 0, currency) : 0),
     0,
   );
   const per = recurring?.price?.recurring ? intervalText(recurring.price.recurring) : "";
@@ -173,7 +174,7 @@ ${starts !== undefined && html`<p>Free trial until ${day(starts)}. Then ${money(
     (item) =>
       html`<li class="row"><span>${item.description ?? "Item"}${
         (item.quantity ?? 1) > 1 && html` <span class="quiet">× ${item.quantity}</span>`
-      }</span><span>${item.price && priceText(item.price, item.quantity ?? 1)}</span></li>`,
+      }</span><span>${item.price && priceText(world, item.price, { quantity: item.quantity ?? 1, currency })}</span></li>`,
   )}</ul>
 <ul class="rows total">
 ${

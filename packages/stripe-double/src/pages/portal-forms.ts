@@ -92,7 +92,7 @@ ${plans.map(
       price.id === current && html` checked`
     }> <span>${world.objects.product.get(price.product)?.name ?? price.product}${
       price.nickname && html` <span class="quiet">${price.nickname}</span>`
-    }<br><span class="quiet">${priceText(price)}${price.id === current && ", your plan now"}</span></span></label>`,
+    }<br><span class="quiet">${priceText(world, price, { currency: subscription.currency })}${price.id === current && ", your plan now"}</span></span></label>`,
 )}
 </fieldset>
 <button class="wide">Change plan</button>

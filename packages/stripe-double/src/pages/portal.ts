@@ -161,7 +161,7 @@ function subscriptionCard(
 <div class="row"><h3>${nameOf(world, subscription)}</h3>${badge(subscription)}</div>
 <ul class="rows">${subscription.items.data.map(
     ({ price, quantity }) =>
-      html`<li>${priceText(price, quantity ?? 1)}${
+      html`<li>${priceText(world, price, { quantity: quantity ?? 1, currency: subscription.currency })}${
         (quantity ?? 1) > 1 && html` <span class="quiet">for ${quantity}</span>`
       }</li>`,
   )}</ul>

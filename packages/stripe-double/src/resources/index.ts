@@ -2,6 +2,7 @@
 import { type Route, signatureOf } from "../http/route.js";
 import { accounts } from "./accounts.js";
 import { coupons } from "./catalogue/coupons.js";
+import { plans } from "./catalogue/plans.js";
 import { prices } from "./catalogue/prices.js";
 import { products } from "./catalogue/products.js";
 import { promotionCodes } from "./catalogue/promotion-codes.js";
@@ -15,6 +16,7 @@ import { invoicePayments } from "./invoices/invoice-payments.js";
 import { invoices } from "./invoices/invoices.js";
 import { KEPT } from "./kept.js";
 import { balance } from "./payments/balance.js";
+import { notices } from "./notices.js";
 import { charges } from "./payments/charges.js";
 import { disputes } from "./payments/disputes.js";
 import { paymentIntents } from "./payments/payment-intents.js";
@@ -26,6 +28,8 @@ import { portal } from "./portal/portal.js";
 import { subscriptionItems } from "./subscriptions/items.js";
 import { subscriptionSchedules } from "./subscriptions/schedules.js";
 import { subscriptions } from "./subscriptions/subscriptions.js";
+import { meterEvents } from "./usage/meter-events.js";
+import { meters } from "./usage/meters.js";
 import { webhookEndpoints } from "./webhook-endpoints.js";
 
 const modelled: readonly Route[] = [
@@ -42,9 +46,13 @@ const modelled: readonly Route[] = [
   ...invoiceItems,
   ...invoicePayments,
   ...invoices,
+  ...meterEvents,
+  ...meters,
+  ...notices,
   ...paymentIntents,
   ...paymentMethods,
   ...payouts,
+  ...plans,
   ...portal,
   ...prices,
   ...products,

@@ -47,7 +47,13 @@ export interface Journal {
 }
 
 /** The headers that decide what a request does. */
-const HEADERS = ["authorization", "idempotency-key", "stripe-account", "stripe-version"];
+const HEADERS = [
+  "authorization",
+  "content-type",
+  "idempotency-key",
+  "stripe-account",
+  "stripe-version",
+];
 
 /** Reading the API changes nothing. A page of the portal remembers that it was seen. */
 export const isKept = ({ method, url }: Incoming): boolean =>

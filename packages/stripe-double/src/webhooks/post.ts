@@ -75,7 +75,7 @@ function timeLimit(milliseconds: number): { readonly signal: AbortSignal; clear(
 
 function payload({ world, home, source, version, thin }: Posting, own: string | null): object {
   const connected = world.account === home.account ? undefined : world.account;
-  if (thin) return thinEvent(world, source, connected);
+  if (thin || source.notice) return thinEvent(world, source, connected);
   const event = renderEvent(world, source, version ?? own ?? home.version);
   return connected === undefined ? event : { ...event, account: connected };
 }

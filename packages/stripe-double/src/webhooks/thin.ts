@@ -8,8 +8,28 @@ const PATHS: { readonly [object: string]: string } = {
   "checkout.session": "/v1/checkout/sessions",
 };
 
+/** A notification as it is sent, and as it is fetched, then with its data. */
+function noticeEvent(world: World, event: StoredEvent, context: string | undefined): object {
+  return {
+    id: event.id,
+    object: "v2.core.event",
+    type: event.type,
+    livemode: world.livemode,
+    created: new Date(event.at).toISOString(),
+    context: context ?? null,
+    related_object: event.notice?.related_object ?? null,
+    reason: null,
+  };
+}
+
+export const fetchedNotice = (world: World, event: StoredEvent): object => ({
+  ...noticeEvent(world, event, undefined),
+  data: event.notice?.data ?? null,
+});
+
 /** `context` is the connected account that it happened on, if it is not the receiver's own. */
 export function thinEvent(world: World, event: StoredEvent, context: string | undefined): object {
+  if (event.notice !== undefined) return noticeEvent(world, event, context);
   const { id, object } = event.object as { id?: string; object: string };
   const url = `${PATHS[object] ?? `/v1/${object}s`}/${id}`;
   const mode = world.livemode ? "" : "test_";

@@ -100,7 +100,9 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       const endpoint = home.objects.webhook_endpoint.get(id);
       if (endpoint === undefined || endpoint.status !== "enabled") continue;
       const wanted = endpoint.enabled_events;
-      if (!wanted.includes("*") && !wanted.includes(event.type)) continue;
+      // A notification goes only where it is asked for by its name.
+      const all = event.notice === undefined && wanted.includes("*");
+      if (!all && !wanted.includes(event.type)) continue;
       enqueue(world, home, event, id, endpoint.url);
       if (faults.strike("doubled", event.type)) enqueue(world, home, event, id, endpoint.url);
     }

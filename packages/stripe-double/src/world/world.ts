@@ -14,6 +14,7 @@ import { same } from "./same.js";
 /** Every kind of object that the double keeps, by Stripe's `object`. */
 export interface Objects {
   balance_transaction: Plain<Stripe.BalanceTransaction>;
+  "billing.meter": Plain<Stripe.Billing.Meter>;
   "billing_portal.configuration": Plain<Stripe.BillingPortal.Configuration>;
   "billing_portal.session": Plain<Stripe.BillingPortal.Session>;
   charge: Plain<Stripe.Charge>;
@@ -65,6 +66,7 @@ const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] }
 
 const KINDS: readonly Kind[] = [
   "balance_transaction",
+  "billing.meter",
   "billing_portal.configuration",
   "billing_portal.session",
   "charge",
@@ -102,9 +104,26 @@ export type EventObject<T extends EventType> = Plain<
   Extract<Stripe.Event, { type: T }>["data"]["object"]
 >;
 
+/** Events that Stripe sends only as notifications, with what they say kept for those who fetch them. */
+export type NoticeType =
+  | "v1.billing.meter.error_report_triggered"
+  | "v1.billing.meter.no_meter_found";
+export interface Notice {
+  readonly data: object;
+  readonly related_object: RelatedObject | null;
+}
+/** What a notification is about. */
+export interface RelatedObject {
+  readonly id: string;
+  readonly type: string;
+  readonly url: string;
+}
+
 /** An event as it happened; it is rendered for each reader at that reader's API version. */
 export interface StoredEvent extends Stored {
-  readonly type: EventType;
+  readonly type: EventType | NoticeType;
+  /** Of a notification only. */
+  readonly notice?: Notice;
   /** Its true place in history, finer than any clock. */
   readonly order: number;
   /** Milliseconds of its true time. */
@@ -144,6 +163,8 @@ export interface World {
   readonly clock: Scheduler;
   readonly objects: { readonly [K in Kind]: Collection<Objects[K]> };
   readonly events: Collection<StoredEvent>;
+  /** Events that are sent as notifications and are in no list of events of version 1. */
+  readonly notices: Collection<StoredEvent>;
   /** By id, the fields that Stripe shows only when expanded: tiers, currency options, line items. */
   readonly hidden: Map<string, { readonly [field: string]: unknown }>;
   /** Objects that are gone but that Stripe still knows, with what they were. */
@@ -168,6 +189,8 @@ export interface World {
   /** Replaces some fields and answers the object as it is now; no event is raised. */
   patch<K extends Kind>(kind: K, id: string, changes: Partial<Objects[K]>): Objects[K];
   raise<T extends EventType>(type: T, object: EventObject<T>, before?: EventObject<T>): StoredEvent;
+  /** Sends a notification, which says what it is about and leaves the rest to be fetched. */
+  notify(type: NoticeType, data: object, about?: RelatedObject): void;
   /** Replaces some fields and raises the event, if anything changed. */
   change<K extends Kind>(
     kind: K,
@@ -219,10 +242,23 @@ export function createWorld(options: WorldOptions): World {
   );
   const objects = collections as unknown as World["objects"];
 
+  const happening = () => {
+    const at = clock.now();
+    return {
+      order: order++,
+      at,
+      created: Math.floor(at / 1000),
+      shown: Math.floor((at + options.skew()) / 1000),
+      pending: 0,
+      failing: 0,
+    };
+  };
+
   const world: World = {
     ...options,
     objects,
     events: new Collection<StoredEvent>(clock.now),
+    notices: new Collection<StoredEvent>(clock.now),
     hidden: new Map(),
     deleted: new Map(),
     standIns: new Map(),
@@ -246,27 +282,34 @@ export function createWorld(options: WorldOptions): World {
       return collection.replace({ ...world.find(kind, id), ...changes }) as never;
     },
     raise(type, object, before) {
-      const at = clock.now();
       const event: StoredEvent = {
+        ...happening(),
         id: options.id("evt"),
         type,
-        order: order++,
-        at,
-        created: Math.floor(at / 1000),
-        shown: Math.floor((at + options.skew()) / 1000),
         object: withCurrentPrices(world.objects.price, object as object),
         before:
           before && tellsBefore(type)
             ? withCurrentPrices(world.objects.price, before as object)
             : undefined,
         request: cause,
-        pending: 0,
-        failing: 0,
       };
       world.events.forget(event.created - EVENT_LIFE);
       world.events.add(event);
       for (const listen of listeners) listen(event);
       return event;
+    },
+    notify(type, data, about) {
+      const event: StoredEvent = {
+        ...happening(),
+        id: options.id(options.livemode ? "evt" : "evt_test"),
+        type,
+        notice: { data, related_object: about ?? null },
+        object: {},
+        before: undefined,
+        request: null,
+      };
+      world.notices.add(event);
+      for (const listen of listeners) listen(event);
     },
     change(kind, id, changes, type) {
       const before = world.find(kind, id);

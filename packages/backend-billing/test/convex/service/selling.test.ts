@@ -3,20 +3,32 @@ import { expect, it } from "vitest";
 import type { Operation } from "../../../src/convex/calls/operations.js";
 import { type App, openApp, thrown } from "./kit.js";
 
-async function price({ double }: App, more: { [name: string]: string } = {}): Promise<string> {
-  const answer = await fetch(`${double.url}/v1/prices`, {
+type Form = { [name: string]: string };
+
+async function create({ double }: App, path: string, form: Form): Promise<string> {
+  const answer = await fetch(`${double.url}${path}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${double.secretKey}` },
-    body: new URLSearchParams({
-      currency: "usd",
-      unit_amount: "2000",
-      "recurring[interval]": "month",
-      "product_data[name]": "Engine",
-      ...more,
-    }),
+    body: new URLSearchParams(form),
   });
   return ((await answer.json()) as { id: string }).id;
 }
+
+const price = (app: App, more: Form = {}): Promise<string> =>
+  create(app, "/v1/prices", {
+    currency: "usd",
+    unit_amount: "2000",
+    "recurring[interval]": "month",
+    "product_data[name]": "Engine",
+    ...more,
+  });
+
+const meter = (app: App): Promise<string> =>
+  create(app, "/v1/billing/meters", {
+    display_name: "Calls",
+    event_name: "calls",
+    "default_aggregation[formula]": "sum",
+  });
 
 const args = (priceId: string) => ({
   entityId: "user_1",
@@ -42,7 +54,7 @@ it("as many as asked for, and no quantity of a metered price", async () => {
   const seats = await price(app);
   const calls = await price(app, {
     "recurring[usage_type]": "metered",
-    "recurring[meter]": "mtr_test_1",
+    "recurring[meter]": await meter(app),
   });
   await app.call("billing:checkout", { ...args(seats), quantity: 5 });
   await app.call("billing:checkout", args(calls));

@@ -17,15 +17,20 @@ async function linesOf(app: App): Promise<[string | undefined, number | null][]>
   return data.map((line) => [line.price?.id, line.quantity]);
 }
 
-const metered = async ({ stripe }: App): Promise<string> =>
-  (
-    await stripe.prices.create({
-      currency: "usd",
-      unit_amount: 5,
-      product_data: { name: "Calls" },
-      recurring: { interval: "month", usage_type: "metered", meter: "mtr_test_calls" },
-    })
-  ).id;
+const metered = async ({ stripe }: App): Promise<string> => {
+  const { id: meter } = await stripe.billing.meters.create({
+    display_name: "Calls",
+    event_name: "calls",
+    default_aggregation: { formula: "sum" },
+  });
+  const { id } = await stripe.prices.create({
+    currency: "usd",
+    unit_amount: 5,
+    product_data: { name: "Calls" },
+    recurring: { interval: "month", usage_type: "metered", meter },
+  });
+  return id;
+};
 
 const checkingOut = (app: App, priceId: string) => {
   const { success_url: successUrl, cancel_url: cancelUrl } = urlsOf(app);

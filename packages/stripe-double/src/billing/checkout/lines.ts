@@ -2,8 +2,8 @@
 import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
-import { amountOf } from "../invoices/lines.js";
 import { shareOut } from "../invoices/shares.js";
+import { amountOf } from "../prices/rates.js";
 
 export type LineItem = Plain<Stripe.LineItem>;
 type Price = Plain<Stripe.Price>;
@@ -13,6 +13,19 @@ export interface Sold {
   readonly price: Price;
   /** Null for a metered price. */
   readonly quantity: number | null;
+}
+
+/** What is due for it when it is bought. What is metered was not used yet. */
+export function firstAmount(
+  world: World,
+  { price, quantity }: Sold,
+  options: { readonly trial: boolean; readonly currency: string },
+): number {
+  if (quantity === null || (options.trial && price.recurring)) return 0;
+  const chosen = price.custom_unit_amount?.preset ?? 0;
+  return price.custom_unit_amount
+    ? chosen * quantity
+    : amountOf(world, price, quantity, options.currency);
 }
 
 /** What a coupon takes off an amount that it applies to. */
@@ -25,11 +38,13 @@ function couponOff(coupon: Coupon, amount: number): number {
 export function lineItemsOf(
   world: World,
   sold: readonly Sold[],
-  options: { readonly trial: boolean; readonly coupon?: Coupon | undefined },
+  options: {
+    readonly trial: boolean;
+    readonly currency: string;
+    readonly coupon?: Coupon | undefined;
+  },
 ): LineItem[] {
-  const amounts = sold.map(({ price, quantity }) =>
-    options.trial && price.recurring ? 0 : amountOf(price, quantity ?? 0),
-  );
+  const amounts = sold.map((each) => firstAmount(world, each, options));
   const off = shares(amounts, options.coupon);
   return sold.map(({ price, quantity }, index) => {
     const subtotal = amounts[index] ?? 0;
@@ -42,7 +57,7 @@ export function lineItemsOf(
       amount_subtotal: subtotal,
       amount_tax: 0,
       amount_total: subtotal - discount,
-      currency: price.currency,
+      currency: options.currency,
       description: world.objects.product.get(price.product)?.name ?? null,
       metadata: {},
       price,

@@ -3,13 +3,13 @@ import type { World } from "../../world/world.js";
 import { assignDiscount, discountsFrom } from "../invoices/discounts.js";
 import { createInvoiceItem } from "../invoices/invoice-items.js";
 import { type Invoice, intentIdOf, markPaid, recordAttempt } from "../invoices/invoices.js";
-import { isMetered } from "../invoices/lines.js";
 import { attachPaymentMethod, cardState } from "../payments/payment-methods.js";
 import {
   confirmPaymentIntent,
   createPaymentIntent,
   type PaymentIntent,
 } from "../payments/payments.js";
+import { amountOf, isMetered } from "../prices/rates.js";
 import { confirmSetupIntent, type SetupIntent } from "../setup/setup-intents.js";
 import type { Subscription } from "../subscriptions/subscription.js";
 import { createSubscription } from "../subscriptions/subscriptions.js";
@@ -107,6 +107,7 @@ function firstInvoice(world: World, subscription: Subscription): Invoice {
 function subscribe(world: World, id: string, customer: string, card?: string): Subscription {
   const purpose = purposeOf(world, id);
   const { terms } = attemptOf(world, id);
+  const currency = world.find("checkout.session", id).currency ?? "usd";
   const items = lineItems(world, id).flatMap(({ price, quantity }) =>
     price ? [{ price, quantity: quantity ?? (isMetered(price) ? undefined : 1) }] : [],
   );
@@ -115,8 +116,8 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
     // The first invoice of the subscription bills what waits for it.
     createInvoiceItem(world, {
       customer,
-      amount: Math.round(Number(price.unit_amount_decimal ?? 0) * quantity),
-      currency: price.currency,
+      amount: amountOf(world, price, quantity, currency),
+      currency,
       description: world.objects.product.get(price.product)?.name ?? null,
       price,
       quantity,
@@ -128,6 +129,7 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
     : [];
   const subscription = createSubscription(world, {
     customer,
+    currency,
     billing_mode: purpose.billing_mode,
     items: items
       .filter(({ price }) => price.recurring)

@@ -107,6 +107,18 @@ export function announcementOf(world: World, invoice: string): StoredEvent | und
   return announcements.get(world)?.get(invoice);
 }
 
+/** A draft with other lines, and what follows from them. */
+export function withLines(
+  world: World,
+  draft: Invoice,
+  lines: readonly InvoiceLine[],
+): Partial<Invoice> {
+  const { balance } = world.find("customer", draft.customer ?? "", "customer");
+  const { currency, discounts } = draft;
+  const data = discounted(world, lines, discounts);
+  return { lines: { ...draft.lines, data }, ...totals(data, discounts, { balance, currency }) };
+}
+
 /** Works an invoice out without keeping it or telling anybody. */
 export function composeInvoice(world: World, id: string, draft: Draft): Invoice {
   const customer = world.find("customer", draft.customer, "customer");

@@ -2,8 +2,8 @@
 import { refused } from "../../api/errors.js";
 import { referenced } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
+import { amountOf, hasCurrency } from "../prices/rates.js";
 import { createInvoiceItem, type NewInvoiceItem } from "./invoice-items.js";
-import { amountOf } from "./lines.js";
 
 /** A price that is paid once, and how many of it. */
 export interface Extra {
@@ -34,7 +34,7 @@ export function checkExtras(world: World, extras: readonly Extra[]): void {
 /** The invoice items that they become, for the period that all items of the subscription share. */
 export function extraItems(
   world: World,
-  { id, customer, items }: Owner,
+  { id, currency: wanted, customer, items }: Owner,
   extras: readonly Extra[],
 ): NewInvoiceItem[] {
   const period = {
@@ -44,10 +44,11 @@ export function extraItems(
   return extras.map((extra) => {
     const price = world.find("price", extra.price);
     const quantity = extra.quantity ?? 1;
+    const currency = hasCurrency(world, price, wanted) ? wanted : price.currency;
     return {
       customer,
-      amount: amountOf(price, quantity),
-      currency: price.currency,
+      amount: amountOf(world, price, quantity, currency),
+      currency,
       description: world.objects.product.get(price.product)?.name ?? null,
       metadata: extra.metadata ?? {},
       period,
@@ -61,6 +62,7 @@ export function extraItems(
 /** A subscription, as far as its extras are concerned. */
 interface Owner {
   readonly id: string;
+  readonly currency: string;
   readonly customer: string;
   readonly items: {
     readonly data: readonly {

@@ -14,7 +14,8 @@ import {
   createPaymentIntent,
   type PaymentIntent,
 } from "../payments/payments.js";
-import { type Invoice, settle } from "./draft.js";
+import { linesWithUsage } from "../usage/late.js";
+import { type Invoice, settle, withLines } from "./draft.js";
 
 export type { Invoice } from "./draft.js";
 
@@ -22,10 +23,12 @@ type InvoicePayment = Plain<Stripe.InvoicePayment>;
 
 /** Gives it a number and a payment to wait for. One with nothing due is paid at once. */
 export function finalizeInvoice(world: World, id: string): Invoice {
-  const draft = world.find("invoice", id);
-  if (draft.status !== "draft") {
+  const before = world.find("invoice", id);
+  if (before.status !== "draft") {
     throw refused("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
   }
+  const lines = linesWithUsage(world, before);
+  const draft = lines ? world.patch("invoice", id, withLines(world, before, lines)) : before;
   const customer = world.find("customer", draft.customer ?? "", "customer");
   const sequence = customer.next_invoice_sequence ?? 1;
   const { due, balance: ending } = settle(draft.total, customer.balance, draft.currency);

@@ -3,7 +3,7 @@ import { ApiError } from "../../api/errors.js";
 import { mergeMetadata } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
 import { replaceItems } from "../subscriptions/changes.js";
-import { endSubscription } from "../subscriptions/end.js";
+import { endOnTime } from "../subscriptions/end.js";
 import { endingAt, type Subscription } from "../subscriptions/subscription.js";
 import { createSubscription } from "../subscriptions/subscriptions.js";
 import { closeSchedule } from "./closing.js";
@@ -92,7 +92,7 @@ function completeSchedule(world: World, { id, subscription }: Schedule): void {
     completed_at: world.now(),
     current_phase: null,
   });
-  if (subscription !== null) endSubscription(world, subscription);
+  if (subscription !== null) endOnTime(world, subscription);
   world.raise("subscription_schedule.completed", completed);
 }
 

@@ -1,8 +1,8 @@
 /** The items of a phase beside those of a subscription: what one is as the other. */
 import { mergeMetadata } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
-import { isMetered } from "../invoices/lines.js";
 import { sameLength } from "../period.js";
+import { isMetered } from "../prices/rates.js";
 import { makeItem, type SubscriptionItem } from "../subscriptions/items.js";
 import { cycleOf, periodFor, type Subscription } from "../subscriptions/subscription.js";
 import type { Phase } from "./schedule.js";

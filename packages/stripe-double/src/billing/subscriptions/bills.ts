@@ -3,9 +3,12 @@ import type { World } from "../../world/world.js";
 import { usable } from "../invoices/discounts.js";
 import { composeInvoice, type Draft, draftInvoice, type Invoice } from "../invoices/draft.js";
 import { type InvoiceItem, pendingItems } from "../invoices/invoice-items.js";
-import { itemLine, periodLine } from "../invoices/lines.js";
+import { itemLine } from "../invoices/lines.js";
+import { periodLines, trialLine, unusedLine } from "../invoices/subscription-lines.js";
+import { isMetered } from "../prices/rates.js";
 import { phaseItems } from "../schedules/phase-items.js";
 import { nextPhase, scheduleOf } from "../schedules/schedule.js";
+import { DELAY, type Used, usedLines, usedUntil } from "../usage/metered.js";
 import type { SubscriptionItem } from "./items.js";
 import { periodEnd, renewedItems, type Subscription, wholePeriod } from "./subscription.js";
 
@@ -17,6 +20,10 @@ interface BillOptions {
   readonly items?: readonly SubscriptionItem[];
   /** Whether the period itself costs nothing. */
   readonly free?: boolean;
+  /** What was used in the time before. */
+  readonly used?: readonly Used[];
+  /** Leaves out usage that was reported later. */
+  readonly knownBy?: number;
   /** What it bills beside what waits for it. */
   readonly more?: readonly InvoiceItem[];
 }
@@ -35,17 +42,24 @@ export function draftFor(
   const trial = subscription.status === "trialing";
   const waiting = [...pendingItems(world, subscription), ...(options.more ?? [])];
   const pending = waiting.map((item) => itemLine(world, item));
-  const period = billed.map((item) => {
-    const { current_period_start: from, current_period_end: to } = item;
-    const { start, end } = wholePeriod(subscription, item);
-    const part = trial || options.free ? 0 : (to - from) / (end - start);
-    return periodLine(world, subscription.id, item, part);
+  const used = (options.used ?? []).flatMap((each) =>
+    usedLines(world, subscription, each, options.knownBy),
+  );
+  const showsUnused = subscription.billing_mode.type === "classic" && options.used === undefined;
+  const period = billed.flatMap((item) => {
+    const { current_period_start: start, current_period_end: end } = item;
+    const line = { subscription, item, period: { start, end } };
+    if (isMetered(item.price)) return showsUnused ? [unusedLine(world, line)] : [];
+    const quantity = item.quantity ?? 1;
+    if (trial || options.free) return [trialLine(world, line, quantity)];
+    const whole = wholePeriod(subscription, item);
+    return periodLines(world, line, quantity, (end - start) / (whole.end - whole.start));
   });
   return {
     customer: subscription.customer,
     currency: subscription.currency,
     billing_reason: reason,
-    lines: [...pending, ...period],
+    lines: [...pending, ...used, ...period],
     period: {
       start: shown?.current_period_start ?? world.now(),
       end: shown?.current_period_end ?? world.now(),
@@ -84,15 +98,19 @@ export function renewal(
 ): {
   readonly change: Pick<Subscription, "status" | "items" | "discounts">;
   readonly due: readonly SubscriptionItem[];
+  /** What was used in the periods that end with it. */
+  readonly used: readonly Used[];
 } {
   const { items, due } = renewedItems(before);
+  const ends = periodEnd(before);
   return {
     change: {
       status: before.status === "trialing" ? "active" : before.status,
       items: { ...before.items, data: items },
-      discounts: usable(world, before.discounts, periodEnd(before)),
+      discounts: usable(world, before.discounts, ends),
     },
     due,
+    used: usedUntil(world, before, ends).filter(({ item }) => item.current_period_end === ends),
   };
 }
 
@@ -103,9 +121,10 @@ export function upcomingDraft(
   more: readonly InvoiceItem[] = [],
 ): Draft {
   const planned = inNextPhase(world, subscription);
-  const { change, due } = renewal(world, planned);
+  const { change, due, used } = renewal(world, planned);
   const next = { ...planned, ...change };
-  return draftFor(world, next, "subscription_cycle", { items: due, more });
+  const knownBy = world.now() - DELAY;
+  return draftFor(world, next, "subscription_cycle", { items: due, used, knownBy, more });
 }
 
 /** The subscription with the items of the phase that begins with its next period, if one does. */

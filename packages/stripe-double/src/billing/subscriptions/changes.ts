@@ -1,5 +1,5 @@
 /** Changing what a subscription consists of, and what that costs within its period. */
-import { invalid, notModelled, refused } from "../../api/errors.js";
+import { invalid, refused } from "../../api/errors.js";
 import { mergeMetadata } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
 import type { Draft } from "../invoices/draft.js";
@@ -9,12 +9,19 @@ import {
   type NewInvoiceItem,
 } from "../invoices/invoice-items.js";
 import { collectInvoice, finalizeInvoice } from "../invoices/invoices.js";
-import { isMetered } from "../invoices/lines.js";
 import { rehearsePayment } from "../invoices/rehearsal.js";
 import { sameLength } from "../period.js";
 import { planOf } from "../plan.js";
+import { isMetered } from "../prices/rates.js";
+import { noteMetered, type Used, usedItem, usedUntil } from "../usage/metered.js";
 import { billSubscription, draftFor, upcomingDraft } from "./bills.js";
-import { checkItems, checkSellable, makeItem, type SubscriptionItem } from "./items.js";
+import {
+  checkItems,
+  checkMetered,
+  checkSellable,
+  makeItem,
+  type SubscriptionItem,
+} from "./items.js";
 import { prorations } from "./prorations.js";
 import {
   cycleOf,
@@ -47,6 +54,7 @@ export function changeItems(
     if (change.id === undefined) {
       const { price, quantity, metadata } = change;
       if (price === undefined) throw invalid("Missing required param: price.", `${param}[price]`);
+      checkMetered(world.find("price", price), quantity, param);
       const item = { price, quantity, metadata: mergeMetadata({}, metadata) };
       const period = periodFor(subscription, world.find("price", price), world.now());
       items.push(makeItem(world, subscription.id, item, period));
@@ -57,6 +65,8 @@ export function changeItems(
       const message = `No such subscription item: '${change.id}'`;
       throw refused(message, `${param}[id]`, "resource_missing");
     }
+    const next = change.price === undefined ? known.price : world.find("price", change.price);
+    checkMetered(next, change.quantity, param);
     items = change.deleted
       ? items.filter(({ id }) => id !== known.id)
       : items.map((item) =>
@@ -73,6 +83,7 @@ export function changeItems(
     world,
     items.map(({ price }) => ({ price: price.id })),
     subscription.billing_mode,
+    subscription.currency,
   );
   return items;
 }
@@ -84,23 +95,18 @@ function changeItem(
   change: ItemChange,
 ): SubscriptionItem {
   const price = change.price === undefined ? item.price : world.find("price", change.price);
-  if (isMetered(price) !== isMetered(item.price)) {
-    throw notModelled("a change between a licensed and a metered price");
-  }
-  if (isMetered(price) && change.quantity !== undefined) {
-    throw notModelled("the quantity of a metered item");
-  }
   const placed = sameLength(cycleOf(item), cycleOf({ price }))
     ? item
     : inPeriod(item, periodFor(subscription, price, world.now()));
+  const { quantity, ...rest } = placed;
   return {
-    ...placed,
+    ...rest,
     price,
     plan: planOf(price),
     // Another price starts with one of it, unless the request says how many.
     ...(isMetered(price)
       ? {}
-      : { quantity: change.quantity ?? (price.id === item.price.id ? (item.quantity ?? 1) : 1) }),
+      : { quantity: change.quantity ?? (price.id === item.price.id ? (quantity ?? 1) : 1) }),
     metadata: mergeMetadata(item.metadata, change.metadata),
   };
 }
@@ -121,8 +127,9 @@ interface Change {
   readonly parts: readonly NewInvoiceItem[];
   /** Whether it is invoiced now; otherwise the parts wait for the next invoice. */
   readonly bills: boolean;
-  /** The items that begin a new period now. */
+  /** The items that begin a new period now, and what was used in those that end with it. */
   readonly begun: readonly SubscriptionItem[];
+  readonly used: readonly Used[] | undefined;
 }
 
 /**
@@ -145,7 +152,17 @@ function changeOf(
   const placed = restarts ? startingAt(items, now) : [...items];
   // Nothing was debited for the new periods yet.
   const anew = { ...before, billing_cycle_anchor: now, items: { ...before.items, data: [] } };
+  const used = usedUntil(world, before, now);
+  // In classic billing mode, what was used at a price that is given up is not billed.
+  const given =
+    before.billing_mode.type === "flexible" && !restarts
+      ? used.filter(({ item }) => !items.some((kept) => isSame(kept, item)))
+      : [];
   const parts = [
+    ...[...given, ...(restarts && !billsPeriod ? used : [])]
+      .filter(({ free }) => !free)
+      .map((each) => usedItem(world, before, each))
+      .filter(({ quantity }) => quantity !== 0),
     ...prorations(world, before, items, { restarts, at }),
     ...(restarts && !billsPeriod ? prorations(world, anew, placed) : []),
   ];
@@ -163,8 +180,14 @@ function changeOf(
       running &&
       (billsPeriod || proration === "always_invoice" || behavior === "pending_if_incomplete"),
     begun: billsPeriod ? placed : [],
+    used: billsPeriod ? used : undefined,
   };
 }
+
+const isSame = (a: SubscriptionItem, b: SubscriptionItem): boolean =>
+  a.id === b.id && a.price.id === b.price.id;
+
+const usedOf = ({ used }: Change): { used?: readonly Used[] } => (used ? { used } : {});
 
 /** The invoice that a change makes now or, if it makes none, the next one, with the difference. */
 export function draftOfChange(
@@ -173,11 +196,12 @@ export function draftOfChange(
   items: readonly SubscriptionItem[],
   options: ReplaceOptions,
 ): Draft {
-  const { change, parts, bills, begun } = changeOf(world, before, items, options);
+  const planned = changeOf(world, before, items, options);
+  const { change, parts, bills, begun } = planned;
   const after = { ...before, ...change };
   const more = parts.map((part) => composeInvoiceItem(world, "", part));
   return bills
-    ? draftFor(world, after, "subscription_update", { items: begun, more })
+    ? draftFor(world, after, "subscription_update", { items: begun, more, ...usedOf(planned) })
     : upcomingDraft(world, after, more);
 }
 
@@ -190,14 +214,19 @@ export function replaceItems(
 ): Subscription {
   const before = world.find("subscription", id);
   const { behavior } = options;
-  const { change, parts, bills, begun } = changeOf(world, before, items, options);
+  const planned = changeOf(world, before, items, options);
+  const { change, parts, bills, begun } = planned;
   if (bills && behavior === "error_if_incomplete") {
     rehearsePayment(world, draftOfChange(world, before, items, options));
   }
   for (const part of parts) createInvoiceItem(world, part);
   const after = world.patch("subscription", id, change);
+  noteMetered(world, before.items.data, after.items.data);
   if (!bills) return after;
-  const invoice = billSubscription(world, after, "subscription_update", { items: begun });
+  const invoice = billSubscription(world, after, "subscription_update", {
+    items: begun,
+    ...usedOf(planned),
+  });
   const { status } = finalizeInvoice(world, invoice.id);
   if (status === "paid") return world.find("subscription", id);
   const waits = behavior === "default_incomplete";

@@ -6,7 +6,7 @@
 import type { World } from "../../world/world.js";
 import type { InvoiceLine } from "../invoices/draft.js";
 import type { CreditedItems, InvoiceItem } from "../invoices/invoice-items.js";
-import { type Amounts, partOf, sumOf } from "../invoices/shares.js";
+import { type Amounts, type DiscountAmount, partOf, sumOf } from "../invoices/shares.js";
 
 export interface Debit extends Amounts {
   /** What a credit for it refers to. */
@@ -38,24 +38,37 @@ export function debitsOf(world: World, customer: string, item: string): Debit[] 
         parent?.subscription_details?.subscription_item === item &&
         (invoice === null || counts.has(invoice)),
     );
-  const periods = lines.flatMap((line) => periodDebit(line, item) ?? []);
+  const periods = invoices.flatMap(({ lines: { data } }) => periodDebits(data, item));
   const charges = prorations.flatMap((charge) => prorationDebit(charge, lines) ?? []);
   const debits = [...periods, ...charges];
   return debits.map((debit) => ({ ...debit, until: creditedFrom(debit, prorations, lines) }));
 }
 
-function periodDebit(line: InvoiceLine, item: string): Debit | undefined {
-  const details = line.parent?.subscription_item_details;
-  if (details?.subscription_item !== item || details.proration || line.amount <= 0)
-    return undefined;
-  const { start, end } = line.period;
-  return {
-    source: invoiced(line),
-    period: { start, end },
-    until: end,
-    gross: line.amount,
-    discounts: line.discount_amounts ?? [],
-  };
+/** What an invoice debits for an item, period by period: a tiered price has several lines for one. */
+function periodDebits(lines: readonly InvoiceLine[], item: string): Debit[] {
+  const debits = new Map<string, Debit>();
+  for (const line of lines) {
+    const details = line.parent?.subscription_item_details;
+    if (details?.subscription_item !== item || details.proration || line.amount <= 0) continue;
+    const { start, end } = line.period;
+    const known = debits.get(`${start} ${end}`);
+    debits.set(`${start} ${end}`, {
+      source: invoiced(line, lineIds(known?.source)),
+      period: { start, end },
+      until: end,
+      gross: (known?.gross ?? 0) + line.amount,
+      discounts: together([...(known?.discounts ?? []), ...(line.discount_amounts ?? [])]),
+    });
+  }
+  return [...debits.values()];
+}
+
+/** The same discounts, each once. */
+function together(amounts: readonly DiscountAmount[]): DiscountAmount[] {
+  return [...new Set(amounts.map(({ discount }) => discount))].map((discount) => ({
+    amount: sumOf(amounts.filter((each) => each.discount === discount)),
+    discount,
+  }));
 }
 
 function prorationDebit(item: InvoiceItem, lines: readonly InvoiceLine[]): Debit | undefined {
@@ -74,9 +87,15 @@ function prorationDebit(item: InvoiceItem, lines: readonly InvoiceLine[]): Debit
 
 const itemOf = (line: InvoiceLine) => line.parent?.subscription_item_details?.invoice_item;
 
-const invoiced = (line: InvoiceLine): CreditedItems => ({
+const lineIds = (source: CreditedItems | null | undefined): readonly string[] =>
+  source?.invoice_line_item_details?.invoice_line_items ?? [];
+
+const invoiced = (line: InvoiceLine, others: readonly string[] = []): CreditedItems => ({
   type: "invoice_line_items",
-  invoice_line_item_details: { invoice: line.invoice ?? "", invoice_line_items: [line.id] },
+  invoice_line_item_details: {
+    invoice: line.invoice ?? "",
+    invoice_line_items: [...others, line.id],
+  },
 });
 
 /** Where the earliest credit for a debit begins. */
@@ -100,8 +119,7 @@ function namesOf(
   lines: readonly InvoiceLine[],
 ): readonly string[] {
   if (source?.invoice_item) return [source.invoice_item];
-  const ids = source?.invoice_line_item_details?.invoice_line_items ?? [];
-  return ids.map((id) => {
+  return lineIds(source).map((id) => {
     const line = lines.find((each) => each.id === id);
     return (line && itemOf(line)) ?? id;
   });

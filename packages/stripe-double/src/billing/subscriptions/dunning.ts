@@ -18,6 +18,7 @@ import {
 } from "../invoices/invoices.js";
 import { DAY, HOUR, later } from "../later.js";
 import type { PaymentIntent } from "../payments/payment-intents.js";
+import { noteMetered } from "../usage/metered.js";
 import { endSubscription } from "./end.js";
 import { concludeResumption } from "./resumption.js";
 import { isOver, type Subscription } from "./subscription.js";
@@ -148,6 +149,7 @@ function collected(world: World, subscription: Subscription, bill: Invoice): voi
       metadata: mergeMetadata(subscription.metadata, pending.metadata ?? undefined),
       pending_update: null,
     });
+    noteMetered(world, subscription.items.data, after.items.data);
     world.raise("customer.subscription.updated", after, subscription);
     world.raise("customer.subscription.pending_update_applied", after);
   } else if (status === "paused") concludeResumption(world, id, bill.id);

@@ -3,7 +3,9 @@ import { missing } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
 import { createInvoiceItem, pendingItems } from "../invoices/invoice-items.js";
 import { collectInvoice, finalizeInvoice, subscriptionOf } from "../invoices/invoices.js";
+import { HOUR } from "../later.js";
 import { closeSchedule } from "../schedules/closing.js";
+import { usedUntil } from "../usage/metered.js";
 import { billSubscription } from "./bills.js";
 import { prorations } from "./prorations.js";
 import { isOver, type Subscription } from "./subscription.js";
@@ -35,6 +37,16 @@ export function endSubscription(
   return after;
 }
 
+/** Ends a subscription whose time has come. What was used until then is billed. */
+export function endOnTime(world: World, id: string): void {
+  const before = world.find("subscription", id);
+  const used = usedUntil(world, before, world.now()).filter(({ free }) => !free);
+  const after = endSubscription(world, id);
+  if (used.length === 0) return;
+  const options = { items: [], used, finalizesIn: HOUR };
+  world.due.draft(billSubscription(world, after, "subscription_cycle", options).id);
+}
+
 /** Stripe collects nothing more for what has ended, unless it is asked to. */
 function stopCollecting(world: World, { id, customer }: Subscription): void {
   for (const invoice of world.objects.invoice.where("customer", customer)) {
@@ -54,7 +66,7 @@ function stopCollecting(world: World, { id, customer }: Subscription): void {
 export interface Cancellation {
   /** Credits what was paid for and is not used. */
   readonly prorate?: boolean | undefined;
-  /** Bills what waits for the next invoice, which there will not be. */
+  /** Bills what was used, and what waits for the next invoice, which there will not be. */
   readonly invoice_now?: boolean | undefined;
 }
 
@@ -69,9 +81,11 @@ export function cancelSubscription(
   if (prorate) {
     for (const credit of prorations(world, before, [])) createInvoiceItem(world, credit);
   }
+  const used = usedUntil(world, before, world.now()).filter(({ free }) => !free);
   const after = endSubscription(world, id, "cancellation_requested");
-  if (!bills || pendingItems(world, after).length === 0) return after;
-  const { id: invoice } = billSubscription(world, after, "subscription_update", { items: [] });
+  if (!bills || (used.length === 0 && pendingItems(world, after).length === 0)) return after;
+  const options = { items: [], used };
+  const { id: invoice } = billSubscription(world, after, "subscription_update", options);
   if (finalizeInvoice(world, invoice).status !== "paid") collectInvoice(world, invoice);
   return world.find("subscription", id);
 }

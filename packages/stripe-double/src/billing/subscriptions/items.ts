@@ -4,9 +4,9 @@ import { invalid, refused } from "../../api/errors.js";
 import { referenced } from "../../resources/common.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
-import { isMetered } from "../invoices/lines.js";
 import { fitTogether, sameLength } from "../period.js";
 import { planOf } from "../plan.js";
+import { amountOf, commonCurrency, hasCurrency, isMetered } from "../prices/rates.js";
 import { isOpen } from "../schedules/schedule.js";
 import type { BillingMode } from "./billing-mode.js";
 
@@ -23,6 +23,7 @@ export function checkItems(
   world: World,
   items: readonly Pick<NewItem, "price">[],
   mode: BillingMode,
+  currency: string,
 ): void {
   const param = "items";
   if (items.length > 20) throw invalid("A subscription can have up to 20 items.", param);
@@ -31,7 +32,8 @@ export function checkItems(
   );
   const [first] = prices;
   const cycle = first?.recurring;
-  for (const { id, recurring, currency } of prices) {
+  for (const price of prices) {
+    const { id, recurring } = price;
     if (recurring === null || !cycle) {
       throw refused(
         "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.",
@@ -47,8 +49,13 @@ export function checkItems(
         param,
       );
     }
-    if (currency !== first?.currency) {
-      throw refused("All prices in a subscription must use the same currency.", param);
+    if (!hasCurrency(world, price, currency)) {
+      throw refused(
+        prices.every((each) => each.currency === first?.currency)
+          ? `The price specified only supports \`${price.currency}\`. This doesn't match the expected currency: \`${currency}\`.`
+          : "All prices in a subscription must use the same currency.",
+        param,
+      );
     }
   }
   if (!cycle) throw invalid("Missing required param: items.", param, "parameter_missing");
@@ -60,9 +67,18 @@ export function checkItems(
   }
 }
 
+/** The currency of a new subscription: the one asked for, or one that all its prices have. */
+export function currencyOf(
+  world: World,
+  items: readonly Pick<NewItem, "price">[],
+  { asked, customer }: { asked: string | undefined; customer: Plain<Stripe.Customer> },
+): string {
+  const prices = items.flatMap(({ price }) => world.objects.price.get(price) ?? []);
+  return commonCurrency(world, prices, { asked, customer: customer.currency });
+}
+
 /** Refuses a currency other than that of what the customer has now. */
-export function checkCurrency(world: World, customer: string, prices: readonly string[]): void {
-  const [first] = prices.flatMap((id) => world.objects.price.get(id)?.currency ?? []);
+export function checkCurrency(world: World, customer: string, wanted: string): void {
   const taken = [
     ...world.objects.subscription
       .where("customer", customer)
@@ -73,7 +89,7 @@ export function checkCurrency(world: World, customer: string, prices: readonly s
     ...world.objects.invoiceitem
       .where("customer", customer)
       .filter(({ invoice }) => invoice === null),
-  ].find(({ currency }) => currency !== first);
+  ].find(({ currency }) => currency !== wanted);
   if (taken === undefined) return;
   throw refused(
     `You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, discount, quote, or invoice item with currency ${taken.currency}.`,
@@ -114,8 +130,11 @@ export function makeItem(
 }
 
 /** Whether any of them is not free. */
-export function costs(world: World, items: readonly NewItem[]): boolean {
-  return items.some(({ price }) => Number(world.find("price", price).unit_amount_decimal) > 0);
+export function costs(world: World, items: readonly NewItem[], currency: string): boolean {
+  return items.some(({ price, quantity = 1 }) => {
+    const whole = world.find("price", price);
+    return isMetered(whole) || amountOf(world, whole, quantity, currency) > 0;
+  });
 }
 
 /** A metered price is billed by what was used, so it has no quantity. */

@@ -10,7 +10,7 @@ import { endPhase, startSchedule } from "../schedules/course.js";
 import { endOf, scheduleOf, startOf } from "../schedules/schedule.js";
 import { billSubscription, renewal, upcomingInvoice } from "./bills.js";
 import { advanceLater } from "./dunning.js";
-import { endSubscription } from "./end.js";
+import { endOnTime, endSubscription } from "./end.js";
 import { endWithoutMethod, pauseSubscription } from "./resumption.js";
 import { isOver, periodEnd, type Subscription } from "./subscription.js";
 
@@ -83,7 +83,7 @@ function happenings(world: World, subscription: Subscription, watch: Watch): Hap
     }
     plan(schedule.current_phase.end_date, () => endPhase(world, schedule.id));
   }
-  if (end !== null) plan(end, () => endSubscription(world, id));
+  if (end !== null) plan(end, () => endOnTime(world, id));
   const resumes = subscription.pause_collection?.resumes_at;
   if (resumes) {
     const resumed = { pause_collection: null };
@@ -134,11 +134,12 @@ function turn(world: World, subscription: Subscription): void {
 
 /** Starts the next period and drafts its invoice, which is finalized and collected an hour later. */
 function renew(world: World, before: Subscription): void {
-  const { change, due } = renewal(world, before);
+  const { change, due, used } = renewal(world, before);
   const after = world.patch("subscription", before.id, change);
   const kept = before.pause_collection?.behavior === "keep_as_draft";
   const invoice = billSubscription(world, after, "subscription_cycle", {
     items: due,
+    used,
     finalizesIn: kept ? null : HOUR,
     autoAdvance: !kept,
   });

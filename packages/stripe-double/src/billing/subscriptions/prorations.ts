@@ -78,7 +78,8 @@ function classicDebits(
   const last = debits.at(-1);
   const discounts = last?.discounts.map(({ discount }) => discount) ?? [];
   const items = subscription.items.data;
-  const amounts = amountsOf(world, items, discounts)[items.indexOf(item)];
+  const { currency } = subscription;
+  const amounts = amountsOf(world, items, { currency, discounts })[items.indexOf(item)];
   const period = wholePeriod(subscription, item);
   const until = item.current_period_end;
   return amounts ? [{ ...amounts, source: last?.source ?? null, period, until }] : [];
@@ -94,7 +95,8 @@ function charge(
 ): NewInvoiceItem {
   const { start, end } = wholePeriod(subscription, item);
   const discounts = usable(world, subscription.discounts, world.now());
-  const whole = amountsOf(world, items, discounts)[items.indexOf(item)];
+  const { currency } = subscription;
+  const whole = amountsOf(world, items, { currency, discounts })[items.indexOf(item)];
   const part = Math.max(0, item.current_period_end - from) / (end - start);
   const amounts = partOf(whole ?? { gross: 0, discounts: [] }, part);
   const period = { start: from, end: item.current_period_end };
@@ -106,7 +108,7 @@ const dayOf = (moment: number): string => new Date(moment * 1000).toUTCString().
 
 function proration(
   world: World,
-  { id, customer, billing_mode: mode }: Subscription,
+  { id, customer, currency, billing_mode: mode }: Subscription,
   item: SubscriptionItem,
   {
     amounts,
@@ -127,7 +129,7 @@ function proration(
   return {
     customer,
     amount: itemized ? amounts.gross : netOf(amounts),
-    currency: item.price.currency,
+    currency,
     description: `${kind} time on ${what} after ${dayOf(period.start)}`,
     period,
     proration: { credits: credited?.source ?? null, discounts: amounts.discounts, itemized },

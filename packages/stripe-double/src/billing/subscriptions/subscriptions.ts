@@ -24,6 +24,7 @@ import {
   checkItems,
   checkSellable,
   costs,
+  currencyOf,
   makeItem,
   type NewItem,
 } from "./items.js";
@@ -37,6 +38,8 @@ export type PaymentBehavior =
 
 export interface NewSubscription {
   readonly customer: string;
+  /** One that all prices have; the customer's, or their own, unless it is given. */
+  readonly currency?: string | undefined;
   readonly billing_mode?: BillingMode | undefined;
   readonly items: readonly NewItem[];
   readonly default_payment_method?: string | null | undefined;
@@ -71,9 +74,9 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     checkSellable(world, price, `items[${index}][price]`);
   });
   const mode = params.billing_mode ?? billingMode(world.version);
-  checkItems(world, params.items, mode);
-  const prices = params.items.map(({ price }) => price);
-  checkCurrency(world, customer.id, prices);
+  const currency = currencyOf(world, params.items, { asked: params.currency, customer });
+  checkItems(world, params.items, mode, currency);
+  checkCurrency(world, customer.id, currency);
   const now = world.now();
   const trial = params.trial_end !== undefined && params.trial_end > now;
   const method = params.default_payment_method ?? undefined;
@@ -94,7 +97,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     !scheduled &&
     !trial &&
     behavior !== "default_incomplete" &&
-    costs(world, params.items) &&
+    costs(world, params.items, currency) &&
     !hasPaymentMethod(world, customer.id, method)
   ) {
     throw refused(
@@ -106,7 +109,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   const id = world.id("sub");
   const discounts = discountsFrom(world, params.discount_sources ?? [], {
     customer: customer.id,
-    currency: world.find("price", prices[0] ?? "").currency,
+    currency,
     subscription: id,
   });
   const cycles = params.items.map(({ price }) => cycleOf({ price: world.find("price", price) }));
@@ -138,7 +141,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     collection_method: params.collection_method ?? "charge_automatically",
     created: now,
-    currency: items[0]?.price.currency ?? "usd",
+    currency,
     customer: customer.id,
     customer_account: null,
     days_until_due: params.days_until_due ?? null,
@@ -228,6 +231,11 @@ function firstInvoice(
 ): Invoice {
   const { id, collection_method: collection, schedule, status } = subscription;
   const waitsAnHour = collection === "send_invoice" || schedule !== null;
+  // Of what is only paid for once it was used, there is nothing to invoice yet.
+  if (draftFor(world, subscription, "subscription_create").lines.length === 0) {
+    if (status === "incomplete") world.patch("subscription", id, { status: "active" });
+    return;
+  }
   const invoice = billSubscription(world, subscription, "subscription_create", {
     free,
     finalizesIn: waitsAnHour ? HOUR : null,

@@ -1,74 +1,111 @@
 /** Making a price; a product may be made with its first one. */
 import type Stripe from "stripe";
-import { invalid } from "../../api/errors.js";
-import type { Parsed } from "../../api/params.js";
+import { invalid, refused } from "../../api/errors.js";
 import { planOf } from "../../billing/plan.js";
+import type { CurrencyOptions } from "../../billing/prices/rates.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { mergeMetadata, referenced } from "../common.js";
-import type { priceDataShape } from "./price-shapes.js";
+import { amountsFrom, optionFrom } from "./price-amounts.js";
+import type { PriceParams } from "./price-shapes.js";
 
-type Data = Partial<Parsed<typeof priceDataShape>> & { currency: string };
+type Price = Plain<Stripe.Price>;
 
 export function createPrice(
   world: World,
-  params: Data & {
+  params: PriceParams & {
     product: string;
     active?: boolean | undefined;
     lookup_key?: string | undefined;
     metadata?: Record<string, string> | null | undefined;
     nickname?: string | null | undefined;
   },
-): Plain<Stripe.Price> {
+): Price {
   referenced(world, "product", params.product, "product");
-  const exact = params.unit_amount_decimal ?? params.unit_amount?.toString();
-  if (exact === undefined) {
-    throw invalid(
-      "You must specify either `unit_amount` or `unit_amount_decimal`.",
-      "unit_amount",
-      "parameter_missing",
-    );
-  }
-  // Meters and usage are not modelled: a meter's id is taken as it is, and nothing is ever used.
-  if ((params.recurring?.usage_type === "metered") !== (params.recurring?.meter !== undefined)) {
-    throw invalid(
-      "Metered prices need `recurring[meter]`, and no other price takes it.",
-      "recurring[meter]",
-    );
-  }
-  const whole = Number(exact);
-  if (whole < 0) throw invalid(`Invalid non-negative integer: ${exact}`, "unit_amount");
-  const price: Plain<Stripe.Price> = {
+  const tiered = params.billing_scheme === "tiered";
+  checkTerms(params, tiered);
+  const { tiers, ...amounts } = amountsFrom(params, tiered, "");
+  const recurring = recurringOf(world, params.recurring);
+  const price: Price = {
     id: world.id("price"),
     object: "price",
     active: params.active ?? true,
-    billing_scheme: "per_unit",
+    billing_scheme: tiered ? "tiered" : "per_unit",
     created: world.now(),
     currency: params.currency.toLowerCase(),
-    custom_unit_amount: null,
     livemode: world.livemode,
     lookup_key: params.lookup_key ?? null,
     metadata: mergeMetadata({}, params.metadata),
     nickname: params.nickname ?? null,
     product: params.product,
-    recurring: params.recurring
-      ? {
-          interval: params.recurring.interval,
-          interval_count: params.recurring.interval_count ?? 1,
-          meter: params.recurring.meter ?? null,
-          trial_period_days: params.recurring.trial_period_days ?? null,
-          usage_type: params.recurring.usage_type ?? "licensed",
-        }
-      : null,
+    recurring,
     tax_behavior: params.tax_behavior ?? "unspecified",
-    tiers_mode: null,
-    transform_quantity: null,
-    type: params.recurring ? "recurring" : "one_time",
-    unit_amount: Number.isInteger(whole) ? whole : null,
-    unit_amount_decimal: exact,
+    tiers_mode: params.tiers_mode ?? null,
+    transform_quantity: params.transform_quantity ?? null,
+    type: recurring ? "recurring" : "one_time",
+    ...amounts,
   };
   world.objects.price.add(price);
+  const others = currencyOptionsFrom(params.currency_options ?? {}, price);
+  if (tiers !== undefined || Object.keys(others).length > 0) {
+    world.hidden.set(price.id, { ...(tiers ? { tiers } : {}), currency_options: others });
+  }
   if (price.recurring) world.raise("plan.created", planOf(price));
   world.raise("price.created", price);
   return price;
+}
+
+/** What a price costs in currencies other than its own. */
+export function currencyOptionsFrom(
+  params: NonNullable<PriceParams["currency_options"]>,
+  { billing_scheme: scheme, currency }: Pick<Price, "billing_scheme" | "currency">,
+): CurrencyOptions {
+  const others = Object.entries(params).filter(([name]) => name.toLowerCase() !== currency);
+  return Object.fromEntries(
+    others.map(([name, option]) => [
+      name.toLowerCase(),
+      optionFrom(option, scheme === "tiered", `currency_options[${name}]`),
+    ]),
+  );
+}
+
+function checkTerms(params: PriceParams, tiered: boolean): void {
+  if (tiered !== (params.tiers_mode !== undefined)) {
+    throw invalid(
+      "`tiers_mode` must be set if and only if `billing_scheme` is `tiered`.",
+      "tiers_mode",
+    );
+  }
+  if (params.transform_quantity === undefined) return;
+  if (tiered) throw invalid("`transform_quantity` cannot be combined with `tiers`.", "tiers");
+  if (params.transform_quantity.divide_by < 1) {
+    throw invalid(
+      "This value must be greater than or equal to 1.",
+      "transform_quantity[divide_by]",
+      "parameter_invalid_integer",
+    );
+  }
+}
+
+function recurringOf(world: World, params: PriceParams["recurring"]): Price["recurring"] {
+  if (params === undefined) return null;
+  if ((params.usage_type === "metered") !== (params.meter !== undefined)) {
+    throw invalid(
+      "Metered prices need `recurring[meter]`, and no other price takes it.",
+      "recurring[meter]",
+    );
+  }
+  if (params.meter !== undefined) {
+    const { status } = referenced(world, "billing.meter", params.meter, "recurring[meter]");
+    if (status !== "active") {
+      throw refused("A deactivated meter cannot be attached to a price.", "recurring[meter]");
+    }
+  }
+  return {
+    interval: params.interval,
+    interval_count: params.interval_count ?? 1,
+    meter: params.meter ?? null,
+    trial_period_days: params.trial_period_days ?? null,
+    usage_type: params.usage_type ?? "licensed",
+  };
 }

@@ -4,17 +4,19 @@ import { invalid } from "../../api/errors.js";
 import { flag, listOf, metadata, oneOf, type Parsed, text, word } from "../../api/params.js";
 import { searchRoute } from "../../api/search.js";
 import { planOf } from "../../billing/plan.js";
+import { currencyOptionsOf } from "../../billing/prices/rates.js";
 import { route } from "../../http/route.js";
 import type { Plain } from "../../world/plain.js";
 import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
 import { given, listKind, listShape, mergeMetadata } from "../common.js";
-import { createPrice } from "./new-price.js";
-import { inlinePriceShape } from "./price-shapes.js";
+import { createPrice, currencyOptionsFrom } from "./new-price.js";
+import { currencyOptions, type inlinePriceShape, priceShape } from "./price-shapes.js";
 import { createProduct } from "./products.js";
 
 const updateShape = {
   active: flag,
+  currency_options: currencyOptions,
   metadata,
   nickname: text,
   tax_behavior: oneOf("exclusive", "inclusive", "unspecified"),
@@ -44,7 +46,7 @@ export const prices = [
   route(
     "POST /v1/prices",
     {
-      ...inlinePriceShape,
+      ...priceShape,
       active: flag,
       lookup_key: word,
       metadata,
@@ -95,8 +97,14 @@ export const prices = [
   route(
     "POST /v1/prices/:price",
     updateShape,
-    ({ world, path }, { metadata: change, ...params }) => {
+    ({ world, path }, { currency_options: options, metadata: change, ...params }) => {
       const before = world.find("price", path.price);
+      if (options !== undefined) {
+        const kept = world.hidden.get(before.id);
+        const added = currencyOptionsFrom(options, before);
+        const all = { ...currencyOptionsOf(world, before), ...added };
+        world.hidden.set(before.id, { ...kept, currency_options: all });
+      }
       const changes = given({
         ...params,
         metadata: change === undefined ? undefined : mergeMetadata(before.metadata, change),

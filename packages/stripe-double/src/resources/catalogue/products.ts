@@ -18,7 +18,7 @@ import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
 import { given, listKind, listShape, mergeMetadata, referenced } from "../common.js";
 import { createPrice } from "./new-price.js";
-import { priceDataShape } from "./price-shapes.js";
+import { defaultPriceShape } from "./price-shapes.js";
 
 const shape = {
   active: flag,
@@ -88,7 +88,7 @@ export const products = [
   searchRoute("/v1/products/search", "product"),
   route(
     "POST /v1/products",
-    { ...shape, id: word, name: required(word), default_price_data: group(priceDataShape) },
+    { ...shape, id: word, name: required(word), default_price_data: group(defaultPriceShape) },
     ({ world }, { default_price_data: data, ...params }) => {
       const product = createProduct(world, params);
       if (data === undefined) return product;

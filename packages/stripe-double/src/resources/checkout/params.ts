@@ -12,8 +12,11 @@ import {
   required,
   word,
 } from "../../api/params.js";
+import { firstAmount } from "../../billing/checkout/lines.js";
+import { timesDecimal } from "../../billing/prices/amounts.js";
+import { commonCurrency, hasCurrency } from "../../billing/prices/rates.js";
 import { checkMetered } from "../../billing/subscriptions/items.js";
-import type { World } from "../../world/world.js";
+import type { Objects, World } from "../../world/world.js";
 import { inlinePriceShape } from "../catalogue/price-shapes.js";
 import { billingModeShape } from "../subscriptions/shapes.js";
 import { checkTrialLength } from "../subscriptions/trials.js";
@@ -182,6 +185,7 @@ interface Sum {
   readonly products: readonly (string | undefined)[];
 }
 
+type Price = Objects["price"];
 type Line = NonNullable<Params["line_items"]>[number];
 
 /** How many are sold; of a metered price it must not be said, and none was used yet. */
@@ -204,12 +208,40 @@ function quantityOf(
   return quantity;
 }
 
+/** The currency that the session or its customer asks for. */
+interface Wanted {
+  readonly asked: string | undefined;
+  readonly customer: string | null | undefined;
+}
+
+/** The currency of all lines: that of prices made on the spot, or one that all prices have. */
+function currencyOf(
+  world: World,
+  terms: readonly { readonly found: Price | undefined; readonly currency: string }[],
+  wanted: Wanted,
+): string {
+  const sold = terms.flatMap(({ found }) => found ?? []);
+  const inline = terms.find(({ found }) => found === undefined)?.currency;
+  const asked = wanted.asked ?? inline;
+  const currency = commonCurrency(world, sold, { ...wanted, asked });
+  for (const { found, currency: own } of terms) {
+    if (found ? hasCurrency(world, found, currency) : own === currency) continue;
+    throw refused(
+      wanted.asked === undefined
+        ? "All line items must use the same currency."
+        : `The price specified only supports \`${own}\`. This doesn't match the expected currency: \`${currency}\`.`,
+      "line_items",
+    );
+  }
+  return currency;
+}
+
 /** Checks the lines without making anything, so that a refused request leaves no prices behind. */
 export function checkLines(
   world: World,
   mode: string,
   lines: readonly Line[],
-  trial: boolean,
+  { trial, wanted }: { readonly trial: boolean; readonly wanted: Wanted },
 ): Sum {
   if (lines.length === 0)
     throw invalid("Missing required param: line_items.", "line_items", "parameter_missing");
@@ -235,10 +267,12 @@ export function checkLines(
         );
       }
       const recurring = data.recurring ?? null;
+      const unit = data.unit_amount_decimal ?? String(data.unit_amount);
+      const quantity = quantityOf(line, { recurring }, at);
       return {
-        amount:
-          Number(data.unit_amount_decimal ?? data.unit_amount) *
-          quantityOf(line, { recurring }, at),
+        found: undefined,
+        quantity,
+        amount: timesDecimal(unit, quantity),
         currency: data.currency.toLowerCase(),
         product: data.product,
         recurring,
@@ -254,8 +288,13 @@ export function checkLines(
       );
     }
     const { currency, product, recurring } = found;
+    if (found.custom_unit_amount && found.custom_unit_amount.preset === null) {
+      throw notModelled("a checkout whose customer enters an amount that has no preset");
+    }
     return {
-      amount: Number(found.unit_amount_decimal) * quantityOf(line, found, at),
+      found,
+      quantity: quantityOf(line, found, at),
+      amount: 0,
       currency,
       product,
       recurring,
@@ -282,9 +321,7 @@ export function checkLines(
       "line_items",
     );
   }
-  if (new Set(terms.map(({ currency }) => currency)).size > 1) {
-    throw refused("All line items must use the same currency.", "line_items");
-  }
+  const currency = currencyOf(world, terms, wanted);
   const cycles = recurring.map(
     (term) => `${term.recurring?.interval_count ?? 1} ${term.recurring?.interval}`,
   );
@@ -292,8 +329,13 @@ export function checkLines(
     throw notModelled("a subscription whose prices have different intervals");
   if (trial && oneTime > 0) throw notModelled("one-time line items together with a trial");
   return {
-    amount: terms.reduce((sum, { amount }) => sum + amount, 0),
-    currency: terms[0]?.currency ?? "usd",
+    amount: terms.reduce(
+      (sum, { found: price, quantity, amount }) =>
+        sum +
+        (price ? firstAmount(world, { price, quantity }, { trial: false, currency }) : amount),
+      0,
+    ),
+    currency,
     products: terms.map(({ product }) => product),
   };
 }

@@ -1,6 +1,5 @@
 /** Checkout sessions: what is asked for is kept; paying is in billing/checkout. */
 
-import { notModelled } from "../../api/errors.js";
 import { listArray, pageShape } from "../../api/list.js";
 import { group, metadata, oneOf, required, word } from "../../api/params.js";
 import { couponOf } from "../../billing/checkout/discounts.js";
@@ -11,7 +10,7 @@ import {
   lineItems,
   openCheckout,
 } from "../../billing/checkout/session.js";
-import { isMetered } from "../../billing/invoices/lines.js";
+import { isMetered } from "../../billing/prices/rates.js";
 import { createSetupIntent } from "../../billing/setup/setup-intents.js";
 import { billingMode } from "../../billing/subscriptions/billing-mode.js";
 import { route } from "../../http/route.js";
@@ -43,13 +42,13 @@ function createSession(world: World, params: CheckoutParams, version: string): C
   const { mode, subscription_data: plan, payment_intent_data: intent } = params;
   const trial = plan?.trial_period_days !== undefined || plan?.trial_end !== undefined;
   const setsUp = mode === "setup";
-  const sum = setsUp ? undefined : checkLines(world, mode, params.line_items ?? [], trial);
-  if (sum && params.currency !== undefined && params.currency.toLowerCase() !== sum.currency) {
-    throw notModelled("a checkout in another currency than that of its prices");
-  }
-  const discount = params.discounts?.[0];
   const customer =
     params.customer === undefined ? undefined : world.find("customer", params.customer);
+  const wanted = { asked: params.currency, customer: customer?.currency };
+  const sum = setsUp
+    ? undefined
+    : checkLines(world, mode, params.line_items ?? [], { trial, wanted });
+  const discount = params.discounts?.[0];
   const coupon = discount && sum && couponOf(world, discount, { ...sum, customer: customer?.id });
   const sold = (params.line_items ?? []).map((line, index): Sold => {
     const price = line.price_data
@@ -57,7 +56,7 @@ function createSession(world: World, params: CheckoutParams, version: string): C
       : world.find("price", line.price ?? "");
     return { price, quantity: isMetered(price) ? null : (line.quantity ?? 1) };
   });
-  const items = lineItemsOf(world, sold, { trial, coupon });
+  const items = lineItemsOf(world, sold, { trial, coupon, currency: sum?.currency ?? "usd" });
   const id = world.id(world.livemode ? "cs_live" : "cs_test");
   const email = customer === undefined ? params.customer_email : customer.email;
   // Apart, because the types of `stripe` 22 do not know it.

@@ -3,7 +3,7 @@
 import { invalid } from "../../api/errors.js";
 import { flag, group, integer, metadata, required, text, word } from "../../api/params.js";
 import { createInvoiceItem } from "../../billing/invoices/invoice-items.js";
-import { amountOf } from "../../billing/invoices/lines.js";
+import { amountOf } from "../../billing/prices/rates.js";
 import { route } from "../../http/route.js";
 import { knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
 
@@ -24,7 +24,7 @@ export const invoiceItems = [
       const price =
         params.pricing && referenced(world, "price", params.pricing.price, "pricing[price]");
       const quantity = params.quantity ?? 1;
-      const amount = price === undefined ? params.amount : amountOf(price, quantity);
+      const amount = price === undefined ? params.amount : amountOf(world, price, quantity);
       if (amount === undefined) {
         throw invalid("You must pass either `amount` or `pricing`.", "amount", "parameter_missing");
       }

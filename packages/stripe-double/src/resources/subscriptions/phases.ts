@@ -164,8 +164,8 @@ function itemsOf(world: World, phase: Asked, index: number, mode: Schedule["bill
       tax_rates: [],
     };
   });
-  checkItems(world, items, mode);
   const [first] = items.map(({ price }) => world.find("price", price));
+  checkItems(world, items, mode, first?.currency ?? "usd");
   return { items, currency: first?.currency, cycle: first?.recurring ?? undefined };
 }
 

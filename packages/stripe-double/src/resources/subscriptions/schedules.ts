@@ -62,11 +62,7 @@ function create(world: World, params: Parsed<typeof createShape>, version: strin
     first,
     trial: { isFree: true, end: null },
   });
-  checkCurrency(
-    world,
-    customer,
-    phases.flatMap(({ items }) => items.map(({ price }) => price)),
-  );
+  checkCurrency(world, customer, phases[0]?.currency ?? "usd");
   const { id } = addSchedule(world, {
     billing_mode: mode,
     customer,

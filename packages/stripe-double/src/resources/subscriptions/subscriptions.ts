@@ -94,6 +94,7 @@ function create(world: World, params: Parsed<typeof createShape>, version: strin
   checkAnchor(world, params, trial_end);
   return createSubscription(world, {
     customer: customer.id,
+    currency: params.currency,
     billing_mode: billingMode(version, params.billing_mode),
     items,
     default_payment_method: params.default_payment_method,

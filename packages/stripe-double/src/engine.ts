@@ -5,6 +5,7 @@
 
 import { ApiError, DoubleError } from "./api/errors.js";
 import { isReleased, LATEST_VERSION } from "./api/versions.js";
+import { watchEntitlements } from "./billing/entitlements.js";
 import { dues } from "./billing/subscriptions/lifecycle.js";
 import { createFaults, type FaultSource } from "./faults.js";
 import { type Api, handle, type Incoming, type Outgoing, type Tenant } from "./http/handle.js";
@@ -17,6 +18,7 @@ import { createUnmodelled, type Unmodelled } from "./http/unmodelled.js";
 import { servePage } from "./pages/index.js";
 import { knowAccounts } from "./resources/accounts.js";
 import { routes } from "./resources/index.js";
+import { isStreamToken } from "./resources/usage/event-stream.js";
 import { isConnectEndpoint } from "./resources/webhook-endpoints.js";
 import type { StripeDoubleOptions } from "./stripe-double.js";
 import { createWebhooks, type FetchHandler, type Webhooks } from "./webhooks/webhooks.js";
@@ -123,6 +125,7 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
     tenants.set(name, made);
     knowAccounts(world, accounts);
     webhooks.watch(world);
+    watchEntitlements(world);
     return made;
   }
 
@@ -131,8 +134,15 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
     return fault === undefined ? 0 : faults.spread() * (fault.milliseconds ?? 1000);
   }
 
+  /** The key that the token of a meter event session stands for. */
+  function streamKey(header: string | undefined): ApiKey | undefined {
+    const secret = header?.replace(/^Bearer /, "") ?? "";
+    const owner = [...tenants.values()].find(({ world }) => isStreamToken(world, secret))?.world;
+    return owner && { secret, livemode: owner.livemode, scopes: { "billing/meters": "write" } };
+  }
+
   const api: Api = {
-    keys,
+    keys: { ...keys, authenticate: (header) => streamKey(header) ?? keys.authenticate(header) },
     faults,
     router,
     unmodelled,

@@ -121,8 +121,12 @@ describe("products", () => {
     const price = await stripe.prices.retrieve(String(made.default_price));
     expect(price).toMatchObject({ product: made.id, unit_amount: 900 });
     expect((await errorOf(stripe.products.del(made.id))).statusCode).toBe(400);
+    // thread: stripe/stripe-python#658, "unset default_price first"
+    const archive = () => stripe.prices.update(price.id, { active: false });
+    expect((await errorOf(archive())).statusCode).toBe(400);
     const cleared = await stripe.products.update(made.id, { default_price: "" });
     expect(cleared.default_price).toBeNull();
+    expect((await archive()).active).toBe(false);
   });
 });
 
@@ -174,6 +178,9 @@ describe("prices", () => {
     const second = await stripe.prices.create({ ...params, transfer_lookup_key: true });
     expect((await stripe.prices.retrieve(first.id)).lookup_key).toBeNull();
     const found = await stripe.prices.list({ lookup_keys: ["basic"] });
+    // API reference: prices/list#lookup_keys, "up to 10"
+    const keys = Array.from({ length: 11 }, (_, index) => `key_${index}`);
+    expect((await errorOf(stripe.prices.list({ lookup_keys: keys }))).param).toBe("lookup_keys");
     expect(found.data.map(({ id }) => id)).toEqual([second.id]);
     expect(monthly.lookup_key).toBeNull();
   });

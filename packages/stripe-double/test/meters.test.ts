@@ -1,7 +1,7 @@
 /** Meters: what is taken and refused of usage, how it adds up, and what it costs in arrears. */
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { DAY, errorOf, payer, type Rig, raisedBy, receiver, rig, START } from "./kit.js";
+import { client, DAY, errorOf, payer, type Rig, raisedBy, receiver, rig, START } from "./kit.js";
 
 const EVENT = "api_requests";
 type Mode = "classic" | "flexible";
@@ -494,5 +494,48 @@ describe("a subscription that ends", () => {
     await stripe.subscriptions.cancel(id);
     await later(double, 40);
     expect(await totals()).toEqual([]);
+  });
+});
+
+describe("the stream of meter events", () => {
+  const stream = (stripe: Stripe, events: Stripe.V2.Billing.MeterEventCreateParams[]) =>
+    stripe.v2.billing.meterEventStream.create({ events });
+
+  // API reference: v2/billing/meter-event-stream/create
+  it("takes events with the token of a session, and checks them afterwards", async () => {
+    const { double, stripe, meter, customer, price, subscribe, totals } = await shop();
+    await subscribe((await price(100)).id);
+    const session = await stripe.v2.billing.meterEventSession.create();
+    expect(session).toMatchObject({
+      object: "v2.billing.meter_event_session",
+      expires_at: "2026-01-15T10:15:00.000Z",
+    });
+    const fast = client(double, session.authentication_token);
+    const event = (payload: { [key: string]: string }, event_name = EVENT) => ({
+      event_name,
+      identifier: JSON.stringify([event_name, payload]),
+      payload,
+    });
+    const good = event({ stripe_customer_id: customer, value: "3" });
+    await stream(fast, [good, good, event({ value: "3" }), event({}, "unknown")]);
+    await double.clock.advance({ minutes: 1 });
+    const { data } = await stripe.v2.core.events.list({ object_id: meter.id });
+    expect(data.map(({ type }) => type)).toEqual(["v1.billing.meter.error_report_triggered"]);
+    const all = await stripe.v2.core.events.list({ limit: 5 } as never);
+    expect(all.data.map(({ type }) => type).sort()).toEqual([
+      "v1.billing.meter.error_report_triggered",
+      "v1.billing.meter.no_meter_found",
+    ]);
+    await later(double, 32);
+    expect(await totals()).toEqual([300]);
+  });
+
+  it("takes no other key, and no token after 15 minutes or for anything else", async () => {
+    const { double, stripe } = await shop();
+    const session = await stripe.v2.billing.meterEventSession.create();
+    const fast = client(double, session.authentication_token);
+    expect((await errorOf(fast.customers.list())).statusCode).toBe(403);
+    await double.clock.advance({ minutes: 15 });
+    expect((await errorOf(stream(fast, []))).type).toBe("TemporarySessionExpiredError");
   });
 });

@@ -1,7 +1,12 @@
 /** Errors in the shape Stripe answers them, thrown by the double's handlers. */
 
 export interface ErrorBody {
-  readonly type: "invalid_request_error" | "card_error" | "api_error" | "idempotency_error";
+  readonly type:
+    | "invalid_request_error"
+    | "card_error"
+    | "api_error"
+    | "idempotency_error"
+    | "temporary_session_expired";
   readonly message: string;
   readonly code?: string;
   readonly param?: string;

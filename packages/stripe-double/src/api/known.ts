@@ -101,6 +101,7 @@ const REMOVED: { readonly [signature: string]: { readonly [name: string]: string
   "POST /v1/customers": DISCOUNT,
   "POST /v1/customers/:id": DISCOUNT,
   "POST /v1/invoiceitems": { price: "2025-03-31", unit_amount: "2025-03-31" },
+  "POST /v1/prices": { "recurring[aggregate_usage]": "2025-03-31" },
   "POST /v1/promotion_codes": { coupon: "2025-09-30" },
   "POST /v1/subscription_schedules": ITERATIONS,
   "POST /v1/subscription_schedules/:id": ITERATIONS,
@@ -120,14 +121,9 @@ export function isStripeParameter(signature: string, name: string, version: stri
 export function unknownParameters(signature: string, params: RawMap, version: string): string[] {
   const group = groupOf(signature);
   if (group === undefined) return [];
-  return Object.entries(params).flatMap(([name, raw]) => {
-    if (group.has(name)) {
-      return unknownIn(group, name, raw, name).filter(
-        (path) => !isStripeParameter(signature, path.replace(/\[\d+\]/g, "[]"), version),
-      );
-    }
-    return isStripeParameter(signature, name, version) ? [] : [name];
-  });
+  return Object.entries(params)
+    .flatMap(([name, raw]) => unknownIn(group, name, raw, name))
+    .filter((path) => !isStripeParameter(signature, path.replace(/\[\d+\]/g, "[]"), version));
 }
 
 function unknownIn(group: Group, name: string, raw: Raw, path: string): string[] {

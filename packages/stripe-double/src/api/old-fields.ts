@@ -25,6 +25,9 @@ const discount: Read = (world, { discounts }) => {
   return typeof first === "string" ? findDiscount(world, first) : first;
 };
 
+/** How usage records make up the usage of a metered price without a meter. */
+const aggregateUsage: Read = (world, { id }) => world.hidden.get(String(id))?.aggregate_usage;
+
 const OLD_FIELDS: {
   readonly [object: string]: { readonly [field: string]: readonly [until: string, read: Read] };
 } = {
@@ -42,6 +45,8 @@ const OLD_FIELDS: {
     ],
   },
   payment_intent: { invoice: [PAYMENTS_MOVED, (world, { id }) => invoiceOf(world, id)] },
+  plan: { aggregate_usage: [PAYMENTS_MOVED, aggregateUsage] },
+  price: { aggregate_usage: [PAYMENTS_MOVED, aggregateUsage] },
   promotion_code: { coupon: [COUPONS_MOVED, coupon("promotion")] },
   subscription: { discount: [PAYMENTS_MOVED, discount] },
 };

@@ -29,6 +29,7 @@ const REFERENCES: { readonly [field: string]: Kind } = {
   default_payment_method: "payment_method",
   default_price: "price",
   failure_balance_transaction: "balance_transaction",
+  feature: "entitlements.feature",
   invoice: "invoice",
   latest_attempt: "setup_attempt",
   latest_charge: "charge",
@@ -51,9 +52,13 @@ const SOURCES: readonly Kind[] = ["charge", "dispute", "payout", "refund"];
 /** References that Stripe expands, to objects that the double does not keep, or not all of them. */
 const UNKNOWN = ["balance_transaction", "destination", "failure_balance_transaction"];
 
+/** Fields that some applications ask for, and that Stripe's objects do not have in any version. */
+const ABSENT: { readonly [object: string]: readonly string[] } = { product: ["prices"] };
+
 /** Lists that Stripe embeds in an object, and cuts. */
 const EMBEDDED: { readonly [object: string]: string } = {
   credit_note: "lines",
+  "entitlements.active_entitlement_summary": "entitlements",
   subscription: "items",
   invoice: "lines",
 };
@@ -216,6 +221,7 @@ function expand(world: World, value: unknown, path: Path): unknown {
   const found = object[key] ?? (old === undefined ? includable?.(world, object) : old);
   if (object[key] === null || found === null) return object;
   if (found === undefined && (includable || object.deleted)) return object;
+  if (ABSENT[String(object.object)]?.includes(key)) throw notExpandable(name);
   if (found === undefined) {
     throw notModelled(`the expansion of '${name}' on ${String(object.object ?? "this object")}`);
   }

@@ -64,6 +64,14 @@ const CHANGES: readonly VersionChange[] = [
     undo: {
       charge: (charge, find) => restore(charge, find, "invoice"),
       payment_intent: (intent, find) => restore(intent, find, "invoice"),
+      plan(plan, find) {
+        plan.aggregate_usage = find.field(plan, "aggregate_usage") ?? null;
+      },
+      price(price, find) {
+        if (!price.recurring) return;
+        const aggregate_usage = find.field(price, "aggregate_usage") ?? null;
+        price.recurring = { aggregate_usage, ...price.recurring };
+      },
       line_item(line, find) {
         const { price_details: named } = (line.pricing ?? {}) as { price_details?: Json };
         const price = find.price(String(named?.price));

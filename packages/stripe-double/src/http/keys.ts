@@ -80,16 +80,22 @@ function unauthorized(message: string): ApiError {
 
 /** Resources that have no permission of their own, with the one that covers them. */
 const COVERED_BY: { readonly [resource: string]: string } = {
+  "billing/meter_event_adjustments": "billing/meters",
+  "billing/meter_event_session": "billing/meters",
+  "billing/meter_event_stream": "billing/meters",
+  "billing/meter_events": "billing/meters",
   invoiceitems: "invoices",
   subscription_items: "subscriptions",
 };
+
+/** Resources whose names have two parts. */
+const NESTED = new Set(["billing", "billing_portal", "checkout"]);
 
 /** Refuses what a restricted key may not do, in the words Stripe uses. */
 export function checkScope(key: ApiKey, method: string, pattern: string, account: string): void {
   if (key.scopes === undefined) return;
   const parts = pattern.split("/").slice(2);
-  const named =
-    parts[0] === "checkout" || parts[0] === "billing_portal" ? `${parts[0]}/${parts[1]}` : parts[0];
+  const named = NESTED.has(parts[0] ?? "") ? `${parts[0]}/${parts[1]}` : parts[0];
   const resource = COVERED_BY[named ?? ""] ?? named;
   const wanted: Access = method === "GET" ? "read" : "write";
   const granted = key.scopes[resource ?? ""] ?? "none";

@@ -2,6 +2,7 @@
 import { type Route, signatureOf } from "../http/route.js";
 import { accounts } from "./accounts.js";
 import { coupons } from "./catalogue/coupons.js";
+import { features } from "./catalogue/features.js";
 import { plans } from "./catalogue/plans.js";
 import { prices } from "./catalogue/prices.js";
 import { products } from "./catalogue/products.js";
@@ -15,8 +16,8 @@ import { invoiceItems } from "./invoices/invoice-items.js";
 import { invoicePayments } from "./invoices/invoice-payments.js";
 import { invoices } from "./invoices/invoices.js";
 import { KEPT } from "./kept.js";
-import { balance } from "./payments/balance.js";
 import { notices } from "./notices.js";
+import { balance } from "./payments/balance.js";
 import { charges } from "./payments/charges.js";
 import { disputes } from "./payments/disputes.js";
 import { paymentIntents } from "./payments/payment-intents.js";
@@ -28,8 +29,10 @@ import { portal } from "./portal/portal.js";
 import { subscriptionItems } from "./subscriptions/items.js";
 import { subscriptionSchedules } from "./subscriptions/schedules.js";
 import { subscriptions } from "./subscriptions/subscriptions.js";
+import { eventStream } from "./usage/event-stream.js";
 import { meterEvents } from "./usage/meter-events.js";
 import { meters } from "./usage/meters.js";
+import { usageRecords } from "./usage/usage-records.js";
 import { webhookEndpoints } from "./webhook-endpoints.js";
 
 const modelled: readonly Route[] = [
@@ -43,9 +46,11 @@ const modelled: readonly Route[] = [
   ...customers,
   ...disputes,
   ...events,
+  ...features,
   ...invoiceItems,
   ...invoicePayments,
   ...invoices,
+  ...eventStream,
   ...meterEvents,
   ...meters,
   ...notices,
@@ -62,6 +67,7 @@ const modelled: readonly Route[] = [
   ...subscriptionItems,
   ...subscriptionSchedules,
   ...subscriptions,
+  ...usageRecords,
   ...webhookEndpoints,
 ];
 

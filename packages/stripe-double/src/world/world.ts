@@ -24,6 +24,8 @@ export interface Objects {
   customer: Plain<Stripe.Customer>;
   customer_balance_transaction: Plain<Stripe.CustomerBalanceTransaction>;
   dispute: Plain<Stripe.Dispute>;
+  "entitlements.active_entitlement": Plain<Stripe.Entitlements.ActiveEntitlement>;
+  "entitlements.feature": Plain<Stripe.Entitlements.Feature>;
   invoice: Plain<Stripe.Invoice>;
   invoice_payment: Plain<Stripe.InvoicePayment>;
   invoiceitem: Plain<Stripe.InvoiceItem> & { readonly created?: number };
@@ -32,6 +34,7 @@ export interface Objects {
   payout: Plain<Stripe.Payout>;
   price: Plain<Stripe.Price>;
   product: Plain<Stripe.Product>;
+  product_feature: Plain<Stripe.ProductFeature>;
   promotion_code: Plain<Stripe.PromotionCode>;
   "radar.early_fraud_warning": Plain<Stripe.Radar.EarlyFraudWarning>;
   refund: Plain<Stripe.Refund>;
@@ -76,6 +79,8 @@ const KINDS: readonly Kind[] = [
   "customer",
   "customer_balance_transaction",
   "dispute",
+  "entitlements.active_entitlement",
+  "entitlements.feature",
   "invoice",
   "invoice_payment",
   "invoiceitem",
@@ -84,6 +89,7 @@ const KINDS: readonly Kind[] = [
   "payout",
   "price",
   "product",
+  "product_feature",
   "promotion_code",
   "radar.early_fraud_warning",
   "refund",

@@ -81,7 +81,8 @@ export function cancelSubscription(
   if (prorate) {
     for (const credit of prorations(world, before, [])) createInvoiceItem(world, credit);
   }
-  const used = usedUntil(world, before, world.now()).filter(({ free }) => !free);
+  // What was used in this very second counts.
+  const used = usedUntil(world, before, world.now() + 1).filter(({ free }) => !free);
   const after = endSubscription(world, id, "cancellation_requested");
   if (!bills || (used.length === 0 && pendingItems(world, after).length === 0)) return after;
   const options = { items: [], used };

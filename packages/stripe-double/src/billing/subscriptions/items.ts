@@ -49,6 +49,13 @@ export function checkItems(
         param,
       );
     }
+    // docs: billing mode, "Limitations": usage that is not counted by a meter
+    if (mode.type === "flexible" && isMetered(price) && !recurring.meter) {
+      throw refused(
+        "Metered prices without a meter cannot be used in a subscription with `billing_mode=flexible`.",
+        param,
+      );
+    }
     if (!hasCurrency(world, price, currency)) {
       throw refused(
         prices.every((each) => each.currency === first?.currency)

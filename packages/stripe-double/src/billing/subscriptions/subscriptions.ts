@@ -209,7 +209,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   const announced = behavior === "default_incomplete";
   if (announced) world.raise("customer.subscription.created", subscription);
   const first = firstInvoice(world, subscription, behavior, free);
-  if (!costsNothing && automatic && first.amount_due === 0) {
+  if (!costsNothing && automatic && (first?.amount_due ?? 0) === 0) {
     const pending = setUpSubscription(world, customer.id, pays);
     world.patch("subscription", id, { pending_setup_intent: pending });
   }
@@ -228,13 +228,13 @@ function firstInvoice(
   subscription: Subscription,
   behavior: PaymentBehavior,
   free: boolean,
-): Invoice {
+): Invoice | undefined {
   const { id, collection_method: collection, schedule, status } = subscription;
   const waitsAnHour = collection === "send_invoice" || schedule !== null;
   // Of what is only paid for once it was used, there is nothing to invoice yet.
   if (draftFor(world, subscription, "subscription_create").lines.length === 0) {
     if (status === "incomplete") world.patch("subscription", id, { status: "active" });
-    return;
+    return undefined;
   }
   const invoice = billSubscription(world, subscription, "subscription_create", {
     free,

@@ -49,9 +49,28 @@ export function quantityUsed(
   span: Span,
 ): number {
   const meter = world.objects["billing.meter"].get(item.price.recurring?.meter ?? "");
-  if (meter === undefined) return 0;
+  if (meter === undefined) return quantityRecorded(world, customer, item, span);
   const formula = meter.default_aggregation.formula as Formula;
   return Math.max(0, usageIn(world, { meter: meter.id, customer }, formula, span));
+}
+
+/** How usage records of older API versions make up what was used. */
+const FORMULAS: { readonly [name: string]: Formula } = {
+  last_during_period: "last",
+  last_ever: "last",
+  max: "max",
+};
+
+/** How much was used by the usage records of an item whose price has no meter. */
+function quantityRecorded(
+  world: World,
+  customer: string,
+  item: { readonly id: string; readonly price: Price },
+  span: Span,
+): number {
+  const name = String(world.hidden.get(item.price.id)?.aggregate_usage);
+  const start = name === "last_ever" ? 0 : span.start;
+  return usageIn(world, { meter: item.id, customer }, FORMULAS[name] ?? "sum", { ...span, start });
 }
 
 /** The lines that bill what was used. */

@@ -19,13 +19,15 @@ export function createPrice(
     lookup_key?: string | undefined;
     metadata?: Record<string, string> | null | undefined;
     nickname?: string | null | undefined;
+    /** Of the request; older ones take metered prices without a meter. */
+    version?: string | undefined;
   },
 ): Price {
   referenced(world, "product", params.product, "product");
   const tiered = params.billing_scheme === "tiered";
   checkTerms(params, tiered);
   const { tiers, ...amounts } = amountsFrom(params, tiered, "");
-  const recurring = recurringOf(world, params.recurring);
+  const recurring = recurringOf(world, params.recurring, params.version ?? world.version);
   const price: Price = {
     id: world.id("price"),
     object: "price",
@@ -47,9 +49,13 @@ export function createPrice(
   };
   world.objects.price.add(price);
   const others = currencyOptionsFrom(params.currency_options ?? {}, price);
-  if (tiers !== undefined || Object.keys(others).length > 0) {
-    world.hidden.set(price.id, { ...(tiers ? { tiers } : {}), currency_options: others });
-  }
+  const isCounted = recurring?.usage_type === "metered" && recurring.meter === null;
+  const hidden = {
+    ...(tiers ? { tiers } : {}),
+    ...(Object.keys(others).length > 0 ? { currency_options: others } : {}),
+    ...(isCounted ? { aggregate_usage: params.recurring?.aggregate_usage ?? "sum" } : {}),
+  };
+  if (Object.keys(hidden).length > 0) world.hidden.set(price.id, hidden);
   if (price.recurring) world.raise("plan.created", planOf(price));
   world.raise("price.created", price);
   return price;
@@ -87,9 +93,18 @@ function checkTerms(params: PriceParams, tiered: boolean): void {
   }
 }
 
-function recurringOf(world: World, params: PriceParams["recurring"]): Price["recurring"] {
+/** The first API version in which usage is counted by meters only. */
+const METERS_ONLY = "2025-03-31";
+
+function recurringOf(
+  world: World,
+  params: PriceParams["recurring"],
+  version: string,
+): Price["recurring"] {
   if (params === undefined) return null;
-  if ((params.usage_type === "metered") !== (params.meter !== undefined)) {
+  const isMetered = params.usage_type === "metered";
+  const needsMeter = isMetered && version.slice(0, 10) >= METERS_ONLY;
+  if ((needsMeter && params.meter === undefined) || (!isMetered && params.meter !== undefined)) {
     throw invalid(
       "Metered prices need `recurring[meter]`, and no other price takes it.",
       "recurring[meter]",

@@ -1,6 +1,6 @@
 /** Prices. Recurring ones are shown as plans too, so their changes raise plan events as well. */
 import type Stripe from "stripe";
-import { invalid } from "../../api/errors.js";
+import { invalid, refused } from "../../api/errors.js";
 import { flag, listOf, metadata, oneOf, type Parsed, text, word } from "../../api/params.js";
 import { searchRoute } from "../../api/search.js";
 import { planOf } from "../../billing/plan.js";
@@ -41,6 +41,11 @@ export function createInlinePrice(
   return price;
 }
 
+const MOST_KEYS = 10;
+
+const isDefault = (world: World, { id, product }: Plain<Stripe.Price>): boolean =>
+  world.objects.product.get(product)?.default_price === id;
+
 export const prices = [
   searchRoute("/v1/prices/search", "price"),
   route(
@@ -53,7 +58,10 @@ export const prices = [
       nickname: text,
       transfer_lookup_key: flag,
     },
-    ({ world }, { product, product_data: data, transfer_lookup_key: transfer, ...params }) => {
+    (
+      { world, version },
+      { product, product_data: data, transfer_lookup_key: transfer, ...params },
+    ) => {
       if ((product === undefined) === (data === undefined)) {
         throw invalid(
           "You must specify either `product` or `product_data`.",
@@ -69,7 +77,7 @@ export const prices = [
       }
       if (holder) world.change("price", holder.id, { lookup_key: null }, "price.updated");
       const owner = product ?? createProduct(world, { ...data, name: data?.name ?? "" }).id;
-      return createPrice(world, { ...params, product: owner });
+      return createPrice(world, { ...params, product: owner, version });
     },
   ),
   route(
@@ -82,8 +90,14 @@ export const prices = [
       product: word,
       type: oneOf("one_time", "recurring"),
     },
-    (call, params) =>
-      listKind(call, "price", params, {
+    (call, params) => {
+      if ((params.lookup_keys?.length ?? 0) > MOST_KEYS) {
+        throw invalid(
+          `Invalid array: lookup_keys can have at most ${MOST_KEYS} elements.`,
+          "lookup_keys",
+        );
+      }
+      return listKind(call, "price", params, {
         url: "/v1/prices",
         // Without being asked, Stripe lists those that are active.
         equal: { active: params.active ?? true, currency: params.currency, type: params.type },
@@ -91,7 +105,8 @@ export const prices = [
         matches: ({ id, lookup_key: key }) =>
           !call.world.inline.has(id) &&
           (params.lookup_keys === undefined || (key !== null && params.lookup_keys.includes(key))),
-      }),
+      });
+    },
   ),
   route("GET /v1/prices/:price", {}, ({ world, path }) => world.find("price", path.price)),
   route(
@@ -99,6 +114,12 @@ export const prices = [
     updateShape,
     ({ world, path }, { currency_options: options, metadata: change, ...params }) => {
       const before = world.find("price", path.price);
+      if (params.active === false && isDefault(world, before)) {
+        throw refused(
+          "This price cannot be archived because it is the default price of its product.",
+          "active",
+        );
+      }
       if (options !== undefined) {
         const kept = world.hidden.get(before.id);
         const added = currencyOptionsFrom(options, before);

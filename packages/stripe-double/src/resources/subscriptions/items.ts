@@ -8,7 +8,7 @@ import { referenced } from "../common.js";
 import { itemShape, paymentBehavior, prorationBehavior } from "./shapes.js";
 import { updateSubscription } from "./update.js";
 
-function itemOf(world: World, id: string) {
+export function itemOf(world: World, id: string) {
   for (const subscription of world.objects.subscription.values()) {
     const item = subscription.items.data.find((each) => each.id === id);
     if (item !== undefined) return { item, subscription: subscription.id };

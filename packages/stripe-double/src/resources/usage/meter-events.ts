@@ -10,7 +10,7 @@ import type { World } from "../../world/world.js";
 import { activeMeter } from "./meters.js";
 import { moment, timeOf } from "./moment.js";
 
-const eventShape = {
+export const meterEventShape = {
   event_name: required(word),
   identifier: word,
   payload: required(mapOf(word)),
@@ -44,7 +44,7 @@ function cancelEvent(world: World, name: string, identifier: string) {
 export const meterEvents = [
   route(
     "POST /v1/billing/meter_events",
-    { ...eventShape, timestamp: integer },
+    { ...meterEventShape, timestamp: integer },
     ({ world }, params): Plain<Stripe.Billing.MeterEvent> => ({
       object: "billing.meter_event",
       created: world.now(),
@@ -62,7 +62,7 @@ export const meterEvents = [
   ),
   route(
     "POST /v2/billing/meter_events",
-    { ...eventShape, timestamp: moment },
+    { ...meterEventShape, timestamp: moment },
     ({ world }, params): Plain<Stripe.V2.Billing.MeterEvent> => {
       const { timestamp, ...taken } = reportUsage(world, params, "all");
       return {

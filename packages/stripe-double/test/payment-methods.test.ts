@@ -149,7 +149,7 @@ it("Radar shows the risk of its test cards, and blocks the highest (docs: Testin
   }
 });
 
-it.each(["pm_usBankAccount", "pm_card_createMultipleDisputes"])(
+it.each(["pm_usBankAccount_dispute", "pm_sepaDebit", "pm_card_createMultipleDisputes"])(
   "%s is Stripe's and not modelled",
   async (id) => {
     const attach = till.stripe.paymentMethods.attach(id, { customer: await customer() });

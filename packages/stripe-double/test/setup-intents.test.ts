@@ -111,6 +111,13 @@ describe("a setup intent (API reference: setup_intents)", () => {
     expect((await errorOf(stripe.setupIntents.retrieve("seti_none"))).statusCode).toBe(404);
   });
 
+  it("shows again what has no effect on it", async () => {
+    const it = await rig();
+    const { intent } = await saving(it, { on_behalf_of: "acct_1", flow_directions: ["inbound"] });
+    const read = await it.stripe.setupIntents.retrieve(intent.id);
+    expect(read).toMatchObject({ on_behalf_of: "acct_1", flow_directions: ["inbound"] });
+  });
+
   it("keeps to the card of its own customer", async () => {
     const it = await rig();
     const first = await saving(it, {

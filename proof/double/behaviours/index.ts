@@ -18,8 +18,9 @@ import { prorations } from "./billing/prorations.js";
 import { schedules } from "./billing/schedules.js";
 import { subscriptions } from "./billing/subscriptions.js";
 import { trials } from "./billing/trials.js";
-import { afterPayment } from "./payments/after-payment.js";
+import { balances } from "./payments/balances.js";
 import { checkout } from "./payments/checkout.js";
+import { disputes } from "./payments/disputes.js";
 import { paymentIntents } from "./payments/payment-intents.js";
 import { paymentMethods } from "./payments/payment-methods.js";
 import { portal } from "./payments/portal.js";
@@ -50,7 +51,8 @@ export const themes: readonly Theme[] = [
   paymentMethods,
   refunds,
   setupIntents,
-  afterPayment,
+  disputes,
+  balances,
   catalogue,
   lists,
   errors,

@@ -43,6 +43,8 @@ export const KEPT: { readonly [signature: string]: { readonly [name: string]: ob
   "POST /v1/products": { package_dimensions: {}, type: {} },
   "POST /v1/products/:product": { package_dimensions: {} },
   "POST /v1/refunds": { instructions_email: {} },
+  "POST /v1/setup_intents": { flow_directions: {}, on_behalf_of: {} },
+  "POST /v1/setup_intents/:intent": { flow_directions: {} },
   "POST /v1/subscriptions": subscription,
   "POST /v1/subscriptions/:subscription": subscription,
 };

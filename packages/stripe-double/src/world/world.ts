@@ -159,6 +159,8 @@ export interface Due {
   subscription(id: string): void;
   /** Sets the task for the start of this schedule. */
   schedule(id: string): void;
+  /** Tells the invoice that this payment intent collects, if there is one, what became of it. */
+  intent(id: string): void;
   /** Finalizes this draft of an invoice in an hour, and collects it. */
   draft(id: string): void;
 }
@@ -272,6 +274,7 @@ export function createWorld(options: WorldOptions): World {
     due: {
       subscription: (id) => options.dues.subscription(world, id),
       schedule: (id) => options.dues.schedule(world, id),
+      intent: (id) => options.dues.intent(world, id),
       draft: (id) => options.dues.draft(world, id),
     },
     get origin() {

@@ -272,6 +272,22 @@ export const checkout: Theme = {
       },
     },
     {
+      name: "the setup intent of a session ends with the session, not by itself",
+      source: reference("setup_intents/cancel"),
+      expected: { cancel: 400, after: "canceled" },
+      async see({ stripe }) {
+        const { id, setup_intent } = await stripe.checkout.sessions.create({
+          mode: "setup",
+          currency: "usd",
+          success_url: PAGE,
+        });
+        const intent = idOf(setup_intent);
+        const cancel = await statusOf(stripe.setupIntents.cancel(intent));
+        await stripe.checkout.sessions.expire(id);
+        return { cancel, after: (await stripe.setupIntents.retrieve(intent)).status };
+      },
+    },
+    {
       name: "what is completed is told as it then was",
       source: types("Event checkout.session.completed"),
       expected: { status: "complete", paid: "paid", lines: false },

@@ -135,6 +135,54 @@ export const paymentIntents: Theme = {
       },
     },
     {
+      name: "what is not captured counts as refunded",
+      source: thread("woocommerce/woocommerce-gateway-stripe, is_partial_capture: amount_refunded"),
+      expected: { amount: 500, captured: 300, refunded: 200, whole: false },
+      async see({ stripe, pay }) {
+        const held = await pay({ capture_method: "manual" });
+        const { latest_charge } = await stripe.paymentIntents.capture(held.id, {
+          amount_to_capture: 300,
+          expand: ["latest_charge"],
+        });
+        const charge = expanded(latest_charge);
+        return {
+          amount: charge.amount,
+          captured: charge.amount_captured,
+          refunded: charge.amount_refunded,
+          whole: charge.refunded,
+        };
+      },
+    },
+    {
+      name: "confirmed by hand, it is confirmed again after authentication",
+      source: reference("payment_intents/object#confirmation_method"),
+      expected: ["requires_action", "requires_confirmation", "succeeded"],
+      async see({ double, stripe, pay }) {
+        const { id, status } = await pay({
+          payment_method: "pm_card_authenticationRequired",
+          confirmation_method: "manual",
+        });
+        double.dashboard.authenticate(id, "succeed");
+        const between = await stripe.paymentIntents.retrieve(id);
+        const done = await stripe.paymentIntents.confirm(id, {
+          return_url: "https://app.example/back",
+        });
+        return [status, between.status, done.status];
+      },
+    },
+    {
+      name: "a bank account's payment is processing first",
+      source: docs("payments/ach-direct-debit/accept-a-payment"),
+      expected: { before: "processing", after: "succeeded", told: 1 },
+      async see({ double, stripe, pay, events }) {
+        const { id, status } = await pay({ payment_method: "pm_usBankAccount_success" });
+        await double.clock.advance({ days: 5 });
+        const after = (await stripe.paymentIntents.retrieve(id)).status;
+        const told = (await events("payment_intent.processing")).length;
+        return { before: status, after, told };
+      },
+    },
+    {
       name: "a hold that is not captured is let go after seven days",
       source: docs("payments/place-a-hold-on-a-payment-method"),
       expected: { before: "requires_capture", after: "canceled", reason: "automatic" },

@@ -153,7 +153,7 @@ export function lowerPayment(world: World, invoice: string, amount: number): voi
   world.patch("invoice_payment", payment.id, { amount_requested: amount });
 }
 
-export type Collected = "paid" | "failed" | "requires_action";
+export type Collected = "paid" | "failed" | "processing" | "requires_action";
 
 export interface Collection {
   readonly payment_method?: string | undefined;
@@ -166,8 +166,12 @@ export function collectInvoice(world: World, id: string, options: Collection = {
   const invoice = world.find("invoice", id);
   if (invoice.status === "paid") return "paid";
   const method = options.payment_method ?? paymentMethodFor(world, invoice);
-  const { id: intent } = intentOf(world, invoice);
+  const { id: intent, payment_method_types: types } = intentOf(world, invoice);
   if (method === undefined) return recordAttempt(world, id, undefined, options);
+  const { type } = world.objects.payment_method.get(method) ?? { type: "card" };
+  if (!types.includes(type)) {
+    world.patch("payment_intent", intent, { payment_method_types: [...types, type] });
+  }
   const tried = confirmPaymentIntent(world, intent, { payment_method: method, off_session: true });
   return recordAttempt(world, id, tried, options);
 }
@@ -180,22 +184,34 @@ export function recordAttempt(
   { nextAttempt }: Collection = {},
 ): Collected {
   const before = world.find("invoice", id);
-  const attempt = { attempted: true, attempt_count: before.attempt_count + 1 };
+  const attempt = {
+    attempted: true,
+    attempt_count: before.attempt_count + (isAnswer(world, intent) ? 0 : 1),
+  };
   if (intent?.status === "succeeded") {
     markPaid(world, world.patch("invoice", id, attempt));
     return "paid";
   }
+  const waits = intent?.status === "processing";
   const open = world.patch("invoice", id, {
     ...attempt,
-    ...(nextAttempt === undefined ? {} : { next_payment_attempt: nextAttempt }),
+    ...(nextAttempt === undefined ? {} : { next_payment_attempt: waits ? null : nextAttempt }),
   });
   world.raise("invoice.updated", open, before);
+  if (waits) return "processing";
   if (intent?.status === "requires_action") {
     world.raise("invoice.payment_action_required", open);
     return "requires_action";
   }
   world.raise("invoice.payment_failed", open);
   return "failed";
+}
+
+/** Whether this is a bank's answer to a debit, which was counted when the bank was asked. */
+function isAnswer(world: World, intent: PaymentIntent | undefined): boolean {
+  const charge = world.objects.charge.get(intent?.latest_charge ?? "");
+  const isDebit = charge?.payment_method_details?.type === "us_bank_account";
+  return isDebit && intent?.status !== "processing";
 }
 
 /** What follows when the money is there, however it came. */

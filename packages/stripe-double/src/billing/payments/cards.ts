@@ -4,6 +4,7 @@
  * other cards.
  */
 import { notModelled } from "../../api/errors.js";
+import type { Debit } from "./bank-accounts.js";
 
 /** Why a bank refuses a card, as Stripe's `decline_code`. */
 export type Decline =
@@ -31,6 +32,8 @@ export interface CardBehaviour {
   readonly risk?: "elevated" | "highest";
   /** What is paid with it can be paid out at once. */
   readonly bypassesPending?: boolean;
+  /** It is a bank account, and this becomes of a debit. */
+  readonly debit?: Debit;
   /** What its bank does about a payment, a moment later. */
   readonly trouble?: "disputed" | "not_received" | "inquiry" | "reported";
   /** What becomes of a refund to it, a while later. */

@@ -16,6 +16,8 @@ export interface ChargeAttempt {
   /** Why the bank refuses; undefined when it does not. */
   readonly decline: Decline | undefined;
   readonly authenticated: boolean;
+  /** The bank has not answered yet. */
+  readonly pending?: boolean;
 }
 
 /** How long an authorization holds before the money has to be captured. */
@@ -23,10 +25,10 @@ export const AUTHORIZATION_LIFE = 7 * 86_400;
 
 /** Makes the charge of an attempt and answers it. The events are the caller's. */
 export function recordCharge(world: World, attempt: ChargeAttempt): Charge {
-  const { intent, method, decline } = attempt;
-  const id = world.id("ch");
-  const paid = decline === undefined;
-  const captured = paid && intent.capture_method !== "manual";
+  const { intent, method, decline, pending = false } = attempt;
+  const id = world.id(method.type === "card" ? "ch" : "py");
+  const paid = decline === undefined && !pending;
+  const captured = decline === undefined && intent.capture_method !== "manual";
   const refusal = decline && refusalOf(decline);
   const charge: Charge = {
     id,
@@ -57,7 +59,9 @@ export function recordCharge(world: World, attempt: ChargeAttempt): Charge {
     paid,
     payment_intent: intent.id,
     payment_method: method.id,
-    payment_method_details: { card: cardDetails(world, id, attempt), type: "card" },
+    payment_method_details: method.us_bank_account
+      ? bankDebited(method.us_bank_account)
+      : { card: cardDetails(world, id, attempt), type: "card" },
     receipt_email: intent.receipt_email,
     receipt_number: null,
     receipt_url: paid ? `https://pay.stripe.com/receipts/payment/${token(40, id)}` : null,
@@ -68,12 +72,12 @@ export function recordCharge(world: World, attempt: ChargeAttempt): Charge {
     source_transfer: null,
     statement_descriptor: intent.statement_descriptor,
     statement_descriptor_suffix: intent.statement_descriptor_suffix,
-    status: paid ? "succeeded" : "failed",
+    status: pending ? "pending" : paid ? "succeeded" : "failed",
     transfer_data: null,
     transfer_group: null,
   };
   // An asynchronous capture is booked a moment later, which the API then shows.
-  const isBooked = captured && intent.capture_method === "automatic";
+  const isBooked = captured && !pending && intent.capture_method === "automatic";
   return world.objects.charge.add(
     isBooked ? { ...charge, balance_transaction: bookCaptured(world, charge) } : charge,
   );
@@ -88,6 +92,25 @@ export function bookCaptured(world: World, charge: Charge): string {
     { ...charge, amount: charge.amount_captured },
     { isCard, bypassesPending },
   );
+}
+
+/** What a charge shows of the bank account that it debits. */
+function bankDebited(
+  bank: NonNullable<PaymentMethod["us_bank_account"]>,
+): Charge["payment_method_details"] {
+  const { account_holder_type, account_type, bank_name, fingerprint, last4 } = bank;
+  return {
+    type: "us_bank_account",
+    us_bank_account: {
+      account_holder_type,
+      account_type,
+      bank_name,
+      fingerprint,
+      last4,
+      payment_reference: null,
+      routing_number: bank.routing_number,
+    },
+  };
 }
 
 function outcome(decline: Decline | undefined, risk: CardBehaviour["risk"]): Charge["outcome"] {

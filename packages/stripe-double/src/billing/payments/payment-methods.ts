@@ -1,5 +1,5 @@
 /**
- * The life of a card: made, attached to a customer, detached. Stripe's well-known ids work
+ * The life of a card, or of a bank account: made, attached to a customer, detached. Stripe's well-known ids work
  * everywhere a payment method does: each use of one makes a fresh payment method, as at Stripe.
  */
 import type Stripe from "stripe";
@@ -9,6 +9,7 @@ import { addressShape, given, mergeMetadata, referenced } from "../../resources/
 import type { Plain } from "../../world/plain.js";
 import { token } from "../../world/random.js";
 import type { World } from "../../world/world.js";
+import { bankByMethod, bankDetails } from "./bank-accounts.js";
 import {
   type CardBehaviour,
   cardByMethod,
@@ -132,6 +133,38 @@ export function createCard(world: World, params: CardParams = {}): PaymentMethod
   return method;
 }
 
+/** A new bank account without a customer, verified already. Stripe raises no event for it. */
+function createBankAccount(
+  world: World,
+  bank: NonNullable<ReturnType<typeof bankByMethod>>,
+): PaymentMethod {
+  const method: PaymentMethod = {
+    id: world.id("pm"),
+    object: "payment_method",
+    allow_redisplay: "unspecified",
+    billing_details: billingDetails({ address: undefined, ...HOLDER }),
+    created: world.now(),
+    customer: null,
+    customer_account: null,
+    livemode: world.livemode,
+    metadata: {},
+    type: "us_bank_account",
+    us_bank_account: bankDetails(world, bank),
+  };
+  world.objects.payment_method.add(method);
+  setCardState(world, method.id, { behaviour: { debit: bank.debit } });
+  return method;
+}
+
+/** Bank accounts always name their holder. */
+const HOLDER = { email: null, name: "Jenny Rosen", phone: null };
+
+/** How what an id for tests stands for behaves; undefined for an id of a payment method. */
+export function testBehaviour(id: string): CardBehaviour | undefined {
+  const bank = bankByMethod(id);
+  return bank === undefined ? cardByMethod(id)?.behaviour : { debit: bank.debit };
+}
+
 function testCard(number: string): TestCard {
   const digits = number.replaceAll(/[\s-]/g, "");
   const card = cardByNumber(digits);
@@ -161,6 +194,8 @@ export function resolvePaymentMethod(
   id: string,
   param = "payment_method",
 ): PaymentMethod {
+  const bank = bankByMethod(id);
+  if (bank !== undefined) return createBankAccount(world, bank);
   const card = cardByMethod(id);
   return card === undefined
     ? referenced(world, "payment_method", id, param)
@@ -169,16 +204,14 @@ export function resolvePaymentMethod(
 
 /** Refuses what could not be attached to a customer, before anything is changed. */
 export function checkAttachable(world: World, id: string, param = "payment_method"): void {
-  const known = cardByMethod(id);
+  const known = testBehaviour(id);
   if (known === undefined) {
     const method = referenced(world, "payment_method", id, param);
     if (method.customer !== null) {
       throw refused("The payment method you provided has already been attached to a customer.");
     }
   }
-  const { behaviour, spent } = known
-    ? { behaviour: known.behaviour, spent: false }
-    : cardState(world, id);
+  const { behaviour, spent } = known ? { behaviour: known, spent: false } : cardState(world, id);
   if (spent) throw spentError();
   if (behaviour.decline !== undefined && !behaviour.attaches)
     throw cardError(refusalOf(behaviour.decline));

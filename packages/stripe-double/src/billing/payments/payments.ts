@@ -2,14 +2,16 @@
  * Collecting the money of a payment intent, for the API as well as for invoices and checkout. A
  * refusal by the bank is an outcome here; only the API's own routes answer it with 402.
  */
-import { docUrl } from "../../api/errors.js";
+import { notModelled } from "../../api/errors.js";
 import { given } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
 import { troubleLater } from "../disputes/trouble.js";
 import { nextAction, unauthenticated, wantsCustomer } from "./authentication.js";
 import { expireLater } from "./captures.js";
-import { type Decline, type Refusal, refusalOf } from "./cards.js";
-import { bookCaptured, type Charge, recordCharge } from "./charges.js";
+import { type Decline, refusalOf } from "./cards.js";
+import { bookCaptured, recordCharge } from "./charges.js";
+import { startDebit } from "./debits.js";
+import { keepMethod, refuse } from "./outcomes.js";
 import {
   checkAccepted,
   checkConfirmable,
@@ -18,12 +20,7 @@ import {
   unexpectedState,
   usableMethod,
 } from "./payment-intents.js";
-import {
-  attachPaymentMethod,
-  cardState,
-  type PaymentMethod,
-  setCardState,
-} from "./payment-methods.js";
+import { cardState, type PaymentMethod, setCardState } from "./payment-methods.js";
 
 export { cancelPaymentIntent, capturePaymentIntent } from "./captures.js";
 export {
@@ -123,7 +120,11 @@ function settle(
   method: PaymentMethod,
   authenticated: boolean,
 ): PaymentIntent {
-  const { decline } = cardState(world, method.id).behaviour;
+  const { debit, decline } = cardState(world, method.id).behaviour;
+  if (debit !== undefined) {
+    if (intent.capture_method === "manual") throw notModelled("holding money on a bank account");
+    return startDebit(world, intent, method, debit);
+  }
   if (decline !== undefined) return fail(world, intent, method, decline, authenticated);
   const charge = recordCharge(world, { intent, method, decline, authenticated });
   world.raise("charge.succeeded", charge);
@@ -160,16 +161,6 @@ function bookLater(world: World, charge: string): void {
   });
 }
 
-/** Saves the card for its customer if the intent asks for it; otherwise it has served. */
-function keepMethod(world: World, intent: PaymentIntent, method: PaymentMethod): void {
-  if (method.customer !== null) return;
-  if (intent.customer !== null && intent.setup_future_usage !== null) {
-    attachPaymentMethod(world, method.id, intent.customer);
-  } else {
-    setCardState(world, method.id, { spent: true });
-  }
-}
-
 /** A charge that the bank refused. */
 function fail(
   world: World,
@@ -181,31 +172,4 @@ function fail(
   const charge = recordCharge(world, { intent, method, decline, authenticated });
   world.raise("charge.failed", charge);
   return refuse(world, intent, method, refusalOf(decline), charge);
-}
-
-/** The intent lets go of the payment method, and keeps why. */
-function refuse(
-  world: World,
-  intent: PaymentIntent,
-  method: PaymentMethod,
-  refusal: Refusal,
-  charge?: Charge,
-): PaymentIntent {
-  const failed = world.patch("payment_intent", intent.id, {
-    last_payment_error: {
-      ...(charge ? { charge: charge.id } : {}),
-      code: refusal.code,
-      ...(refusal.decline_code ? { decline_code: refusal.decline_code } : {}),
-      doc_url: docUrl(refusal.code),
-      message: refusal.message,
-      payment_method: method,
-      type: charge ? "card_error" : "invalid_request_error",
-    },
-    ...(charge ? { latest_charge: charge.id } : {}),
-    next_action: null,
-    payment_method: null,
-    status: "requires_payment_method",
-  });
-  world.raise("payment_intent.payment_failed", failed);
-  return failed;
 }

@@ -4,7 +4,7 @@
  * for a while, or fails after it had succeeded.
  */
 import type Stripe from "stripe";
-import { type ApiError, invalid, missing, refused } from "../../api/errors.js";
+import { type ApiError, invalid, missing, notModelled, refused } from "../../api/errors.js";
 import { mergeMetadata, referenced } from "../../resources/common.js";
 import type { Plain } from "../../world/plain.js";
 import { stream } from "../../world/random.js";
@@ -47,6 +47,9 @@ const SETTLED_AFTER = 60_000;
 /** Refunds a charge, in part or whole. */
 export function createRefund(world: World, params: RefundParams): Refund {
   const charge = chargeToRefund(world, params);
+  if (charge.payment_method_details?.type === "us_bank_account") {
+    throw notModelled("refunds to bank accounts");
+  }
   if (isChargedBack(world, charge.id)) {
     throw refused(
       `Charge ${charge.id} has been charged back; cannot issue a refund.`,

@@ -85,6 +85,7 @@ function attempt(world: World, id: string, round: number): void {
   const wait = days === undefined ? null : (days - (RETRY_DAYS[round - 1] ?? 0)) * DAY;
   const nextAttempt = wait === null ? null : world.now() + wait;
   const outcome = collectInvoice(world, id, { nextAttempt });
+  if (outcome === "processing") return;
   const invoice = world.find("invoice", id);
   setDelinquent(world, invoice, outcome !== "paid");
   subscriptionCollected(world, id, outcome);
@@ -123,6 +124,7 @@ export function subscriptionCollected(world: World, invoice: string, outcome: Co
   const bill = world.find("invoice", invoice);
   const subscription = world.objects.subscription.get(subscriptionOf(bill) ?? "");
   if (subscription === undefined || isOver(subscription)) return;
+  if (outcome === "processing") return;
   if (outcome === "paid") collected(world, subscription, bill);
   else if (subscription.status === "active" && bill.billing_reason !== "subscription_update") {
     const pastDue = { status: "past_due" } as const;

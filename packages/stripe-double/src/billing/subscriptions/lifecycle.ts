@@ -9,7 +9,7 @@ import { DAY, HOUR, later } from "../later.js";
 import { endPhase, startSchedule } from "../schedules/course.js";
 import { endOf, scheduleOf, startOf } from "../schedules/schedule.js";
 import { billSubscription, renewal, upcomingInvoice } from "./bills.js";
-import { advanceLater } from "./dunning.js";
+import { advanceLater, tellInvoice } from "./dunning.js";
 import { endOnTime, endSubscription } from "./end.js";
 import { endWithoutMethod, pauseSubscription } from "./resumption.js";
 import { isOver, periodEnd, type Subscription } from "./subscription.js";
@@ -162,4 +162,5 @@ export const dues = {
   subscription: watchSubscription,
   schedule: watchSchedule,
   draft: advanceLater,
+  intent: (world: World, id: string) => tellInvoice(world, world.find("payment_intent", id)),
 } as const;

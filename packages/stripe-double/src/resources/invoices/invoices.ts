@@ -116,6 +116,7 @@ function pay(world: World, id: string, method: string | undefined): Invoice {
     throw refused("Invoice is already paid", undefined, "invoice_already_paid");
   } else if (invoice.status === "void") throw refused("This invoice can no longer be paid.");
   const outcome = collectInvoice(world, id, { payment_method: method });
+  if (outcome === "processing") return world.find("invoice", id);
   subscriptionCollected(world, id, outcome);
   if (outcome === "paid") {
     setDelinquent(world, invoice, false);

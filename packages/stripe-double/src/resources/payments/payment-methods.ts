@@ -1,9 +1,9 @@
-/** Payment methods, of which the double has cards only: create, retrieve, update, attach, detach, list. */
+/** Payment methods, which are cards, and bank accounts by their ids for tests: create, retrieve, update, attach, detach, list. */
 
 import { invalid, notModelled } from "../../api/errors.js";
 import { listPage, type PageParams, pageShape } from "../../api/list.js";
 import { group, integer, metadata, oneOf, type Parsed, required, word } from "../../api/params.js";
-import { cardByMethod, cardByToken } from "../../billing/payments/cards.js";
+import { cardByToken } from "../../billing/payments/cards.js";
 import {
   attachPaymentMethod,
   billingDetails,
@@ -13,6 +13,7 @@ import {
   detachPaymentMethod,
   type PaymentMethod,
   resolvePaymentMethod,
+  testBehaviour,
 } from "../../billing/payments/payment-methods.js";
 import { type Call, route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
@@ -105,7 +106,7 @@ export const paymentMethods = [
     },
   ),
   route("GET /v1/payment_methods/:payment_method", {}, ({ world, path }) =>
-    cardByMethod(path.payment_method) === undefined
+    testBehaviour(path.payment_method) === undefined
       ? world.find("payment_method", path.payment_method, "payment_method")
       : resolvePaymentMethod(world, path.payment_method),
   ),
@@ -126,7 +127,7 @@ export const paymentMethods = [
     "POST /v1/payment_methods/:payment_method/attach",
     { customer: word },
     ({ world, path }, params) => {
-      if (cardByMethod(path.payment_method) === undefined) {
+      if (testBehaviour(path.payment_method) === undefined) {
         world.find("payment_method", path.payment_method, "payment_method");
       }
       if (params.customer === undefined) {

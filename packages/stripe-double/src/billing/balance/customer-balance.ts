@@ -14,7 +14,8 @@ export interface BalanceChange {
     | "applied_to_invoice"
     | "credit_note"
     | "initial"
-    | "invoice_too_small";
+    | "invoice_too_small"
+    | "unapplied_from_invoice";
   readonly credit_note?: string;
   readonly description?: string | null | undefined;
   readonly invoice?: string;

@@ -93,7 +93,8 @@ function totals(
 
 export function draftInvoice(world: World, draft: Draft): Invoice {
   const invoice = world.objects.invoice.add(composeInvoice(world, world.id("in"), draft));
-  noteUse(world, draft.discounts ?? []);
+  // Coupons are ignored on invoices that cost nothing, and not used up by them.
+  if (draft.lines.some(({ amount }) => amount > 0)) noteUse(world, draft.discounts ?? []);
   const known = announcements.get(world) ?? new Map<string, StoredEvent>();
   announcements.set(world, known);
   known.set(invoice.id, world.raise("invoice.created", invoice));

@@ -296,9 +296,23 @@ export function voidInvoice(world: World, id: string): Invoice {
     next_payment_attempt: null,
     status_transitions: { ...before.status_transitions, voided_at: world.now() },
   });
+  returnBalance(world, before);
   world.raise("invoice.voided", after);
   world.raise("invoice.updated", after, before);
   return after;
+}
+
+/** Gives back what a void invoice took from, or added to, the customer's balance. */
+function returnBalance(world: World, invoice: Invoice): void {
+  const customer = world.objects.customer.get(invoice.customer ?? "");
+  const { starting_balance: before, ending_balance: after, currency } = invoice;
+  if (customer === undefined || after === null || before === after) return;
+  changeBalance(world, customer.id, {
+    amount: before - after,
+    currency,
+    type: "unapplied_from_invoice",
+    invoice: invoice.id,
+  });
 }
 
 export function markUncollectible(world: World, id: string): Invoice {

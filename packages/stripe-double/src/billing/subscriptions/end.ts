@@ -37,12 +37,16 @@ export function endSubscription(
   return after;
 }
 
-/** Ends a subscription whose time has come. What was used until then is billed. */
+/**
+ * Ends a subscription whose time has come. What was used until then is billed, and at the end of a
+ * period what waits for an invoice.
+ */
 export function endOnTime(world: World, id: string): void {
   const before = world.find("subscription", id);
   const used = usedUntil(world, before, world.now()).filter(({ free }) => !free);
   const after = endSubscription(world, id);
-  if (used.length === 0) return;
+  const waits = after.cancel_at_period_end && pendingItems(world, after).length > 0;
+  if (used.length === 0 && !waits) return;
   const options = { items: [], used, finalizesIn: HOUR };
   world.due.draft(billSubscription(world, after, "subscription_cycle", options).id);
 }

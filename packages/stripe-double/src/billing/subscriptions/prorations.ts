@@ -52,7 +52,10 @@ function credits(
   item: SubscriptionItem,
   from: number,
 ): NewInvoiceItem[] {
-  const debits = debitsOf(world, subscription.customer, item.id);
+  // What an earlier change without prorations left of an earlier period stays as it is.
+  const debits = debitsOf(world, subscription.customer, item.id).filter(
+    ({ period }) => period.start >= item.current_period_start,
+  );
   const flexible = subscription.billing_mode.type === "flexible";
   return (flexible ? debits : classicDebits(world, subscription, item, debits)).map((debit) => {
     const period = { start: Math.max(from, debit.period.start), end: debit.until };

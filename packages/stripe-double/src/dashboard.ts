@@ -18,6 +18,7 @@ import { planOf } from "./billing/plan.js";
 import { applyRetentionPolicy } from "./billing/retention.js";
 import { authenticateSetupIntent } from "./billing/setup/setup-intents.js";
 import { tellInvoice } from "./billing/subscriptions/dunning.js";
+import { inTimeOf } from "./billing/test-clocks.js";
 import {
   createAutomaticPayout,
   failPayout,
@@ -106,18 +107,19 @@ export function createDashboard(world: World): Dashboard {
           `The checkout session ${id} asks for no promotion code: make it with \`allow_promotion_codes\`.`,
         );
       }
-      const { outcome, message } = completeCheckout(world, id, {
-        card: { number: card },
-        email,
-        promotion_code: promotionCode,
-      });
+      const entered = { card: { number: card }, email, promotion_code: promotionCode };
+      const { outcome, message } = inTimeOf(world, [id], () =>
+        completeCheckout(world, id, entered),
+      );
       if (outcome !== "invalid") return outcome;
       throw new DoubleError(`The checkout session ${id} cannot be paid: ${message}`);
     },
     authenticate(payment, outcome) {
       const paidBy = sessionOfIntent(world, payment);
       if (payment.startsWith("pi_") && paidBy === undefined) {
-        tellInvoice(world, authenticatePaymentIntent(world, payment, outcome));
+        inTimeOf(world, [payment], () =>
+          tellInvoice(world, authenticatePaymentIntent(world, payment, outcome)),
+        );
         return;
       }
       if (payment.startsWith("seti_") && paidBy === undefined) {
@@ -125,7 +127,7 @@ export function createDashboard(world: World): Dashboard {
         return;
       }
       const id = paidBy ?? sessionIdOf(payment);
-      const result = authenticateCheckout(world, id, outcome);
+      const result = inTimeOf(world, [id], () => authenticateCheckout(world, id, outcome));
       if (result.outcome !== "invalid" && result.outcome !== "closed") return;
       throw new DoubleError(`The checkout session ${id} waits for no bank: ${result.message}`);
     },

@@ -57,6 +57,7 @@ const KINDS: { readonly [kind: string]: Explained } = {
   deleted_invoice: {},
   deleted_product: {},
   deleted_subscription_item: {},
+  "deleted_test_helpers.test_clock": {},
   deleted_webhook_endpoint: {},
   discount: {},
   dispute: {
@@ -123,6 +124,7 @@ const KINDS: { readonly [kind: string]: Explained } = {
   },
   subscription_item: { current_trial: "new" },
   subscription_schedule: { pause_schedules: "new" },
+  "test_helpers.test_clock": {},
   webhook_endpoint: { secret: "once" },
 };
 

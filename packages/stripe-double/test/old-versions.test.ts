@@ -27,6 +27,13 @@ const subscribe = async (params: object = {}) =>
   })) as unknown as Json;
 
 describe("expansions", () => {
+  it("reach the plan of a customer's subscriptions, which is there without them too", async () => {
+    const made = await subscribe();
+    const whole = await old.customers.retrieve(customer, { expand: ["subscriptions.data.plan"] });
+    expect(whole).toMatchObject({ subscriptions: { data: [{ plan: made.plan }] } });
+    expect(made.plan).toMatchObject({ object: "plan", id: shop.monthly.id });
+  });
+
   it("reach the payment intent of the latest invoice, before it is paid", async () => {
     const made = await subscribe({
       payment_behavior: "default_incomplete",

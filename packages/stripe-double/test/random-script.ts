@@ -165,6 +165,71 @@ function actsOn({ stripe, double, below, one, some, keep }: Tools) {
     ending: () =>
       stripe.subscriptions.update(some("sub"), { cancel_at_period_end: below(2) === 0 }),
     end: () => (below(3) ? stripe.subscriptions.list() : stripe.subscriptions.cancel(some("sub"))),
+    schedule: async () => {
+      const { id, phases } = await stripe.subscriptionSchedules.create({
+        from_subscription: some("sub"),
+      });
+      keep("sub_sched", { id });
+      const [now] = phases;
+      const anchors = ["automatic", "phase_start"] as const;
+      await stripe.subscriptionSchedules.update(id, {
+        end_behavior: below(3) ? "release" : "cancel",
+        phases: [
+          {
+            items: (now?.items ?? []).map(({ price }) => ({ price: String(price) })),
+            start_date: now?.start_date ?? 0,
+            end_date: (now?.end_date ?? 0) - below(2) * 86_400,
+          },
+          {
+            items: [{ price: some("price"), quantity: 1 + below(3) }],
+            duration: { interval: "month", interval_count: 1 + below(2) },
+            billing_cycle_anchor: anchors[below(2)] ?? "automatic",
+            ...(below(3) ? {} : { discounts: [{ coupon: some("coupon") }] }),
+          },
+        ],
+      });
+    },
+    scheduleAhead: async () => {
+      const made = await stripe.subscriptionSchedules.create({
+        customer: some("cus"),
+        start_date: double.clock.seconds() + below(9) * 86_400,
+        phases: [
+          { items: [{ price: some("price") }], duration: { interval: "week" } },
+          { items: [{ price: some("price") }], duration: { interval: "month" } },
+        ],
+      });
+      keep("sub_sched", made);
+    },
+    scheduleEnd: () =>
+      below(2)
+        ? stripe.subscriptionSchedules.release(some("sub_sched"))
+        : stripe.subscriptionSchedules.cancel(some("sub_sched")),
+    clock: async () => {
+      const frozen_time = double.clock.seconds() + below(3) * 86_400;
+      const clock = keep("clock", await stripe.testHelpers.testClocks.create({ frozen_time }));
+      const made = await stripe.customers.create({
+        payment_method: "pm_card_visa",
+        invoice_settings: { default_payment_method: "pm_card_visa" },
+        test_clock: clock.id,
+      });
+      keep("cus", made);
+    },
+    tick: async () => {
+      const { testClocks } = stripe.testHelpers;
+      const { id, frozen_time } = await testClocks.retrieve(some("clock"));
+      await testClocks.advance(id, { frozen_time: frozen_time + below(40) * 86_400 });
+    },
+    pause: () =>
+      below(2)
+        ? stripe.subscriptions.pause(some("sub"))
+        : stripe.subscriptions.resume(some("sub"), {
+            billing_cycle_anchor: { type: below(2) ? "now" : "unchanged" },
+          }),
+    fee: () =>
+      stripe.subscriptions.update(some("sub"), {
+        add_invoice_items: [{ price: some("price") }],
+        proration_behavior: "always_invoice",
+      }),
     hold: () =>
       stripe.subscriptions.update(some("sub"), {
         pause_collection: below(2) ? { behavior: "void" } : "",

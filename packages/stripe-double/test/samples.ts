@@ -284,6 +284,12 @@ export async function collectSamples(): Promise<Samples> {
   const added = two.items.data.at(-1)?.id ?? "";
   add(await stripe.subscriptionItems.del(added, { proration_behavior: "none" }));
   add(await stripe.customers.del(customer.id));
+  const clock = await stripe.testHelpers.testClocks.create({
+    frozen_time: double.clock.seconds(),
+    name: "Ahead",
+  });
+  add(clock);
+  add(await stripe.testHelpers.testClocks.del(clock.id));
   await double.close();
   return samples;
 }

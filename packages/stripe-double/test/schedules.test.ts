@@ -133,6 +133,14 @@ describe("a schedule made from a subscription", () => {
     expect(error).toMatchObject({ statusCode: 400, param: "metadata" });
   });
 
+  it("is not modelled for a subscription that is paused", async () => {
+    const world = await rig();
+    const { subscription } = await subscribed(world);
+    await world.stripe.subscriptions.pause(subscription.id);
+    const made = world.stripe.subscriptionSchedules.create({ from_subscription: subscription.id });
+    expect((await errorOf(made)).statusCode).toBe(501);
+  });
+
   it("is refused for a subscription that has one: BasedHardware/omi#7649", async () => {
     const world = await rig();
     const { subscription } = await downgraded(world);
@@ -459,6 +467,26 @@ describe("ending a schedule by hand", () => {
     expect(free.items.data[0]?.price.id).toBe(monthly.id);
     const again = await errorOf(stripe.subscriptionSchedules.release(schedule.id));
     expect(again.statusCode).toBe(400);
+  });
+
+  it("takes up the end of its subscription, and takes it away with itself", async () => {
+    const world = await rig();
+    const { stripe } = world;
+    const { subscription } = await subscribed(world);
+    await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true });
+    const schedule = await stripe.subscriptionSchedules.create({
+      from_subscription: subscription.id,
+    });
+    expect(schedule).toMatchObject({
+      end_behavior: "cancel",
+      current_phase: { end_date: FEBRUARY },
+    });
+    await stripe.subscriptionSchedules.release(schedule.id);
+    expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+      cancel_at: null,
+      cancel_at_period_end: false,
+      canceled_at: null,
+    });
   });
 
   it("release keeps the end that the schedule gave, if asked to", async () => {

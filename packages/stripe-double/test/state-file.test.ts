@@ -52,6 +52,35 @@ describe("a double with a state file", () => {
     await again.stripe.customers.create({});
   });
 
+  it("keeps test clocks, and what happened by their time", async () => {
+    const state = file();
+    const { double, stripe } = await started(state);
+    const { monthly } = await openShop(stripe);
+    const { testClocks } = stripe.testHelpers;
+    const frozen_time = double.clock.seconds();
+    const clock = await testClocks.create({ frozen_time });
+    const { id } = await stripe.customers.create({
+      payment_method: "pm_card_visa",
+      invoice_settings: { default_payment_method: "pm_card_visa" },
+      test_clock: clock.id,
+    });
+    await stripe.subscriptions.create({ customer: id, items: [{ price: monthly.id }] });
+    await testClocks.advance(clock.id, { frozen_time: frozen_time + 40 * 86_400 });
+    await stripe.customers.create({});
+    expect(double.objects("invoice")).toHaveLength(2);
+    const { accounts } = JSON.parse(double.dump());
+    await double.close();
+
+    const again = await started(state);
+    expect(JSON.parse(again.double.dump()).accounts).toEqual(accounts);
+    const moved = await again.stripe.testHelpers.testClocks.advance(clock.id, {
+      frozen_time: frozen_time + 65 * 86_400,
+    });
+    expect(moved.status).toBe("advancing");
+    await again.double.settle();
+    expect(again.double.objects("invoice")).toHaveLength(3);
+  });
+
   it("is no further ahead than it was moved when its webhook handler asks it in between", async () => {
     const state = file();
     const { double, stripe } = await started(state, { webhook: "https://app.example/hook" });

@@ -107,9 +107,9 @@ describe("what Stripe knows and the double does not model", () => {
     expect(await stripe.quotes.retrieve(made.id)).toEqual(changed);
     expect((await stripe.quotes.finalizeQuote(made.id)).id).toBe(made.id);
     expect((await stripe.quotes.list()).data).toEqual([changed]);
-    const clock = await stripe.testHelpers.testClocks.create({ frozen_time: 5 });
-    expect(clock).toMatchObject({ object: "test_helpers.test_clock", frozen_time: 5 });
-    expect(await stripe.testHelpers.testClocks.del(clock.id)).toMatchObject({ deleted: true });
+    const till = await stripe.terminal.locations.create({ display_name: "Till" });
+    expect(till).toMatchObject({ object: "terminal.location", display_name: "Till" });
+    expect(await stripe.terminal.locations.del(till.id)).toMatchObject({ deleted: true });
     expect(await errorOf(stripe.quotes.retrieve("qt_none"))).toMatchObject({ statusCode: 404 });
     expect(await errorOf(stripe.reporting.reportTypes.list())).toMatchObject({ statusCode: 501 });
     expect(double.unmodelled()).toHaveLength(8);

@@ -13,6 +13,7 @@ import { discounts } from "./billing/discounts.js";
 import { dunning } from "./billing/dunning.js";
 import { endings } from "./billing/endings.js";
 import { invoices } from "./billing/invoices.js";
+import { options } from "./billing/options.js";
 import { previews } from "./billing/previews.js";
 import { prorations } from "./billing/prorations.js";
 import { schedules } from "./billing/schedules.js";
@@ -26,6 +27,8 @@ import { paymentMethods } from "./payments/payment-methods.js";
 import { portal } from "./payments/portal.js";
 import { refunds } from "./payments/refunds.js";
 import { setupIntents } from "./payments/setup-intents.js";
+import { phases } from "./time/phases.js";
+import { testClocks } from "./time/test-clocks.js";
 import { entitlements } from "./usage/entitlements.js";
 import { meters } from "./usage/meters.js";
 import { tiers } from "./usage/tiers.js";
@@ -33,6 +36,7 @@ import { tiers } from "./usage/tiers.js";
 export const themes: readonly Theme[] = [
   beginnings,
   subscriptions,
+  options,
   trials,
   changes,
   prorations,
@@ -43,6 +47,8 @@ export const themes: readonly Theme[] = [
   endings,
   schedules,
   tiers,
+  phases,
+  testClocks,
   meters,
   entitlements,
   checkout,

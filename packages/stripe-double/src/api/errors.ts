@@ -71,6 +71,7 @@ const KIND_NAMES: Record<string, string> = {
   payment_intent: "payment_intent",
   payment_method: "PaymentMethod",
   setup_intent: "setupintent",
+  "test_helpers.test_clock": "test clock",
 };
 
 /** 404 for the object a path names, 400 for one that a parameter names, as Stripe does. */

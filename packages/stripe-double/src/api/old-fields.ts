@@ -28,6 +28,12 @@ const discount: Read = (world, { discounts }) => {
 /** How usage records make up the usage of a metered price without a meter. */
 const aggregateUsage: Read = (world, { id }) => world.hidden.get(String(id))?.aggregate_usage;
 
+/** Only a subscription with one item has a plan of its own. */
+const ownPlan: Read = (_, subscription) => {
+  const items = inside(subscription, "items", "data");
+  return Array.isArray(items) && items.length === 1 ? items[0].plan : null;
+};
+
 const OLD_FIELDS: {
   readonly [object: string]: { readonly [field: string]: readonly [until: string, read: Read] };
 } = {
@@ -48,7 +54,10 @@ const OLD_FIELDS: {
   plan: { aggregate_usage: [PAYMENTS_MOVED, aggregateUsage] },
   price: { aggregate_usage: [PAYMENTS_MOVED, aggregateUsage] },
   promotion_code: { coupon: [COUPONS_MOVED, coupon("promotion")] },
-  subscription: { discount: [PAYMENTS_MOVED, discount] },
+  subscription: {
+    discount: [PAYMENTS_MOVED, discount],
+    plan: [PAYMENTS_MOVED, ownPlan],
+  },
 };
 
 /** What this version shows under the field; undefined if it has no such field, null for nothing. */

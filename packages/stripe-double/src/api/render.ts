@@ -44,6 +44,7 @@ const REFERENCES: { readonly [field: string]: Kind } = {
   schedule: "subscription_schedule",
   setup_intent: "setup_intent",
   subscription: "subscription",
+  test_clock: "test_helpers.test_clock",
 };
 
 /** The kinds of objects that a balance transaction may come from. */

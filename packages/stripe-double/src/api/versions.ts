@@ -88,7 +88,7 @@ const CHANGES: readonly VersionChange[] = [
         delete line.parent;
       },
       subscription(subscription, find) {
-        restore(subscription, find, "discount");
+        restore(subscription, find, "discount", "plan");
         const items = (subscription.items as { data: Json[] } | undefined)?.data ?? [];
         // Of items with different intervals it is the period that ends first.
         const [first] = [...items].sort(
@@ -100,9 +100,7 @@ const CHANGES: readonly VersionChange[] = [
           delete item.current_period_start;
           delete item.current_period_end;
         }
-        // Only a subscription with one item has a plan of its own.
         const [only, ...others] = items;
-        subscription.plan = others.length === 0 ? (only?.plan ?? null) : null;
         subscription.quantity = others.length === 0 ? (only?.quantity ?? null) : null;
       },
       invoice(invoice, find) {

@@ -15,6 +15,7 @@ import type { ListPage } from "../api/list.js";
 import { decodeForm, decodeJson, type RawMap } from "../api/params.js";
 import { render, renderPage } from "../api/render.js";
 import { checkVersion } from "../api/versions.js";
+import { inTimeOf } from "../billing/test-clocks.js";
 import type { FaultSource } from "../faults.js";
 import type { World } from "../world/world.js";
 import { fingerprint, type IdempotencyKeys, type KeptAnswer } from "./idempotency.js";
@@ -217,11 +218,24 @@ function run(api: Api, asked: Asked, { params, kept }: ReadParameters): string {
     version: asked.version,
   };
   const result = world.causedBy({ id: asked.requestId, idempotency_key: asked.key ?? null }, () =>
-    keepOn(world, asked.match.route.run(call, { expand, ...rest } as never), kept, asked.requestId),
+    inTimeOf(world, idsOf(asked), () =>
+      keepOn(
+        world,
+        asked.match.route.run(call, { expand, ...rest } as never),
+        kept,
+        asked.requestId,
+      ),
+    ),
   );
   const view = { version: asked.version, ...(expand === undefined ? {} : { expand }) };
   const shown = isPage(result) ? renderPage(world, result, view) : render(world, result, view);
   return JSON.stringify(shown);
+}
+
+/** The ids that a request names: what it concerns is one of them. A test clock is not moved by itself. */
+function idsOf({ match, params }: Asked): string[] {
+  const own = match.route.pattern.startsWith("/v1/test_helpers/") ? [] : Object.values(match.path);
+  return [...own, ...Object.values(params).filter((value) => typeof value === "string")];
 }
 
 /** Runs a request whose caller was told otherwise; a refusal is not answered. */

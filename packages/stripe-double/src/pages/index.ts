@@ -1,4 +1,5 @@
 /** The hosted pages: which page a path is, in the world that holds its session. */
+import { inTimeOf } from "../billing/test-clocks.js";
 import { portalSessionId } from "../resources/portal/sessions.js";
 import type { World } from "../world/world.js";
 import { checkoutPage } from "./checkout.js";
@@ -29,9 +30,12 @@ export async function servePage(
   if (world === undefined) return notFound(404);
   const form = request.method === "POST" ? new URLSearchParams(request.body) : undefined;
   try {
-    const answer = checkout
-      ? checkoutPage(world, token, rest[0], form)
-      : portalPage(world, { token, rest, query, form });
+    const session = checkout ? token : portalSessionId(token);
+    const answer = inTimeOf(world, [session], () =>
+      checkout
+        ? checkoutPage(world, token, rest[0], form)
+        : portalPage(world, { token, rest, query, form }),
+    );
     return answer ?? notFound(404);
   } catch (error) {
     return defect(error);

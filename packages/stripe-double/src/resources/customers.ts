@@ -12,6 +12,7 @@ import {
 import { closeSchedule } from "../billing/schedules/closing.js";
 import { cancelSubscription } from "../billing/subscriptions/end.js";
 import { checkOwner } from "../billing/subscriptions/subscriptions.js";
+import { customersOf, MOST_CUSTOMERS } from "../billing/test-clocks.js";
 import { route } from "../http/route.js";
 import type { Plain } from "../world/plain.js";
 import type { World } from "../world/world.js";
@@ -22,6 +23,7 @@ import {
   listKind,
   listShape,
   mergeMetadata,
+  referenced,
   shippingShape,
 } from "./common.js";
 
@@ -122,11 +124,16 @@ export function blankCustomer(
   };
 }
 
-export function createCustomer(world: World, params: Partial<Params>): Plain<Stripe.Customer> {
+export function createCustomer(
+  world: World,
+  params: Partial<Params>,
+  clock?: string,
+): Plain<Stripe.Customer> {
   const set = fields(world, params as Params);
   const customer = world.objects.customer.add({
     ...blankCustomer(world.id("cus"), world.now(), world.livemode),
     ...set,
+    test_clock: clock ?? null,
   });
   world.raise("customer.created", customer);
   noteBalance(world, customer, 0);
@@ -147,7 +154,7 @@ function noteBalance(
 }
 
 /** Deletes a customer as Stripe does: its subscriptions end first, and it stays known as deleted. */
-function deleteCustomer(world: World, id: string): Stripe.DeletedCustomer {
+export function deleteCustomer(world: World, id: string): Stripe.DeletedCustomer {
   const customer = world.find("customer", id);
   for (const subscription of world.objects.subscription.where("customer", id)) {
     if (subscription.status !== "canceled" && subscription.status !== "incomplete_expired") {
@@ -163,9 +170,24 @@ function deleteCustomer(world: World, id: string): Stripe.DeletedCustomer {
   return { id, object: "customer", deleted: true };
 }
 
+const createShape = { ...shape, payment_method: word, test_clock: word };
+
+/** Refuses a clock that there is not, or that has all the customers that it can have. */
+function checkRoom(world: World, clock: string): void {
+  referenced(world, "test_helpers.test_clock", clock, "test_clock");
+  if (customersOf(world, clock).length < MOST_CUSTOMERS) return;
+  throw refused(`A test clock can have up to ${MOST_CUSTOMERS} customers.`, "test_clock");
+}
+
 export const customers = [
-  route("POST /v1/customers", { ...shape, payment_method: word }, ({ world }, params) => {
-    const { payment_method: named, invoice_settings: settings, ...rest } = params;
+  route("POST /v1/customers", createShape, ({ world }, params) => {
+    const {
+      payment_method: named,
+      invoice_settings: settings,
+      test_clock: clock,
+      ...rest
+    } = params;
+    if (clock !== undefined) checkRoom(world, clock);
     const byDefault = settings?.default_payment_method;
     if (byDefault && byDefault !== named) {
       throw refused(
@@ -174,20 +196,23 @@ export const customers = [
         "resource_missing",
       );
     }
-    if (named === undefined) return createCustomer(world, params);
+    if (named === undefined) return createCustomer(world, params, clock);
     checkAttachable(world, named);
     const { id: method } = resolvePaymentMethod(world, named);
-    const customer = createCustomer(world, {
-      ...rest,
-      invoice_settings:
-        settings && byDefault ? { ...settings, default_payment_method: method } : settings,
-    });
+    const own = settings && byDefault ? { ...settings, default_payment_method: method } : settings;
+    const customer = createCustomer(world, { ...rest, invoice_settings: own }, clock);
     attachPaymentMethod(world, method, customer.id);
     return world.find("customer", customer.id);
   }),
-  route("GET /v1/customers", { ...listShape, email: word }, (call, params) =>
-    listKind(call, "customer", params, { url: "/v1/customers", equal: { email: params.email } }),
-  ),
+  route("GET /v1/customers", { ...listShape, email: word, test_clock: word }, (call, params) => {
+    // Customers of a test clock are only in its own list.
+    const { email, test_clock: clock = null } = params;
+    return listKind(call, "customer", params, {
+      url: "/v1/customers",
+      equal: { email },
+      matches: ({ test_clock: own = null }) => own === clock,
+    });
+  }),
   searchRoute("/v1/customers/search", "customer"),
   route("GET /v1/customers/:customer", {}, ({ world, path }) => {
     if (world.deleted.get(path.customer) === "customer") {

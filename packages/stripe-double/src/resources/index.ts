@@ -33,6 +33,7 @@ import { eventStream } from "./usage/event-stream.js";
 import { meterEvents } from "./usage/meter-events.js";
 import { meters } from "./usage/meters.js";
 import { usageRecords } from "./usage/usage-records.js";
+import { testClocks } from "./test-clocks.js";
 import { webhookEndpoints } from "./webhook-endpoints.js";
 
 const modelled: readonly Route[] = [
@@ -68,6 +69,7 @@ const modelled: readonly Route[] = [
   ...subscriptionSchedules,
   ...subscriptions,
   ...usageRecords,
+  ...testClocks,
   ...webhookEndpoints,
 ];
 

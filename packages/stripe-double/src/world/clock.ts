@@ -26,9 +26,13 @@ export interface Clock {
   advanceTo(moment: Instant): Promise<void>;
 }
 
-export interface Scheduler extends Clock {
+/** A time, and what is due by it. */
+export interface Timer extends Pick<Clock, "now" | "seconds"> {
   /** Runs the task when its time comes; answers a function that takes it back. */
   schedule(at: number, run: () => void): () => void;
+}
+
+export interface Scheduler extends Clock, Timer {
   /** Runs what is due now, and waits for it, until nothing is due. */
   drain(): Promise<void>;
   /** Like `advanceTo`, but at once: what falls due runs at its own time, and is not waited for. */

@@ -56,6 +56,8 @@ export class Collection<T extends Stored> {
   readonly #indexes = new Map<string, Index<T>>();
   readonly #now: () => number;
   #size = 0;
+  /** Whether every object was created no earlier than those before it, as without test clocks. */
+  #ordered = true;
 
   /** `indexed` names the fields that lists filter on and that never change, such as `customer`. */
   constructor(now: () => number, indexed: readonly (keyof T & string)[] = []) {
@@ -73,10 +75,13 @@ export class Collection<T extends Stored> {
     const last = this.#segments.at(-1);
     const segment = last?.range === undefined && last !== undefined ? last : this.#open();
     const position = segment.start + segment.length;
+    const created = object.created ?? Math.floor(this.#now() / 1000);
+    const newest = last === undefined ? 0 : this.#createdAt(last, last.length - 1);
+    if (created < newest) this.#ordered = false;
     (segment.entries as Entry<T>[]).push({
       current: object,
       past: [{ from: this.#now(), object }],
-      created: object.created ?? Math.floor(this.#now() / 1000),
+      created,
     });
     segment.length++;
     this.#size++;
@@ -159,11 +164,12 @@ export class Collection<T extends Stored> {
     };
     let low = 0;
     let high = count; // the window is [low, high)
-    if (query.createdFrom !== undefined) {
+    const { createdFrom = -Infinity, createdTo = Infinity } = this.#ordered ? {} : query;
+    if (this.#ordered && query.createdFrom !== undefined) {
       const from = query.createdFrom;
       low = lowerBound(count, (i) => this.#created(place(i)) >= from);
     }
-    if (query.createdTo !== undefined) {
+    if (this.#ordered && query.createdTo !== undefined) {
       const to = query.createdTo;
       high = lowerBound(count, (i) => this.#created(place(i)) > to);
     }
@@ -176,6 +182,10 @@ export class Collection<T extends Stored> {
     for (let i = upward ? low : high - 1; upward ? i < high : i >= low; i += step) {
       const object = this.#at(place(i), query.asOf);
       if (object === undefined || query.matches?.(object) === false) continue;
+      if (!this.#ordered) {
+        const created = this.#created(place(i));
+        if (created < createdFrom || created > createdTo) continue;
+      }
       if (data.length === query.limit) {
         more = true;
         break;

@@ -5,7 +5,7 @@
  */
 import type Stripe from "stripe";
 import { missing } from "../api/errors.js";
-import type { Scheduler } from "./clock.js";
+import type { Scheduler, Timer } from "./clock.js";
 import { Collection, type Stored } from "./collection.js";
 import { withCurrentPrices } from "./fresh.js";
 import type { Plain } from "./plain.js";
@@ -43,6 +43,7 @@ export interface Objects {
   setup_intent: Plain<Stripe.SetupIntent>;
   subscription: Plain<Stripe.Subscription>;
   subscription_schedule: Plain<Stripe.SubscriptionSchedule>;
+  "test_helpers.test_clock": Plain<Stripe.TestHelpers.TestClock>;
   webhook_endpoint: Plain<Stripe.WebhookEndpoint>;
 }
 /** The name of an object that the double knows, as in its field `object`. */
@@ -98,6 +99,7 @@ const KINDS: readonly Kind[] = [
   "setup_intent",
   "subscription",
   "subscription_schedule",
+  "test_helpers.test_clock",
   "webhook_endpoint",
 ];
 
@@ -168,7 +170,8 @@ export interface Due {
 export interface World {
   readonly account: string;
   readonly livemode: boolean;
-  readonly clock: Scheduler;
+  /** The time by which things happen now: the double's own, or within `livingBy` that of a test clock. */
+  readonly clock: Timer;
   readonly objects: { readonly [K in Kind]: Collection<Objects[K]> };
   readonly events: Collection<StoredEvent>;
   /** Events that are sent as notifications and are in no list of events of version 1. */
@@ -190,8 +193,10 @@ export interface World {
   readonly due: Due;
   /** A new id with Stripe's prefix. */
   id(prefix: string): string;
-  /** The moment in whole seconds. */
+  /** The moment in whole seconds, by `clock`. */
   now(): number;
+  /** The moment in whole seconds by the double's own time, whatever `clock` is. */
+  ownNow(): number;
   /** The object, or Stripe's error for one that is not there. */
   find<K extends Kind>(kind: K, id: string, param?: string): Objects[K];
   /** Replaces some fields and answers the object as it is now; no event is raised. */
@@ -208,6 +213,8 @@ export interface World {
   ): Objects[K];
   /** Runs `act` as the effect of this request, so that its events name it. */
   causedBy<R>(cause: Cause, act: () => R): R;
+  /** Runs `act` by another time; by the double's own if there is none. */
+  livingBy<R>(clock: Timer | undefined, act: () => R): R;
   onEvent(listen: (event: StoredEvent) => void): void;
 }
 
@@ -241,6 +248,7 @@ export function createWorld(options: WorldOptions): World {
   const listeners: ((event: StoredEvent) => void)[] = [];
   let cause: Cause = { id: null, idempotency_key: null };
   let order = 0;
+  let current: Timer = clock;
 
   const collections = Object.fromEntries(
     KINDS.map((kind) => [
@@ -280,7 +288,11 @@ export function createWorld(options: WorldOptions): World {
     get origin() {
       return options.origin();
     },
-    now: clock.seconds,
+    get clock() {
+      return current;
+    },
+    now: () => current.seconds(),
+    ownNow: clock.seconds,
     find(kind, id, param) {
       const found = objects[kind].get(id);
       if (found === undefined) throw missing(kind, id, param);
@@ -337,6 +349,15 @@ export function createWorld(options: WorldOptions): World {
         return act();
       } finally {
         cause = outer;
+      }
+    },
+    livingBy(next, act) {
+      const outer = current;
+      current = next ?? clock;
+      try {
+        return act();
+      } finally {
+        current = outer;
       }
     },
     onEvent: (listen) => {

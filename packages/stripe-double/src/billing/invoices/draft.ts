@@ -216,7 +216,7 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
       paid_at: null,
       voided_at: null,
     },
-    test_clock: null,
+    test_clock: customer.test_clock ?? null,
     total_pretax_credit_amounts: [],
     total_taxes: [],
     webhooks_delivered_at: null,

@@ -85,7 +85,7 @@ export function composeInvoiceItem(world: World, id: string, params: NewInvoiceI
     quantity,
     quantity_decimal: String(quantity),
     tax_rates: [],
-    test_clock: null,
+    test_clock: world.objects.customer.get(params.customer)?.test_clock ?? null,
   };
 }
 

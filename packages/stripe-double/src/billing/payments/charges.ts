@@ -43,7 +43,7 @@ export function recordCharge(world: World, attempt: ChargeAttempt): Charge {
     billing_details: method.billing_details,
     calculated_statement_descriptor: intent.statement_descriptor?.toUpperCase() ?? "STRIPE DOUBLE",
     captured,
-    created: world.now(),
+    created: world.ownNow(),
     currency: intent.currency,
     customer: intent.customer,
     description: intent.description,

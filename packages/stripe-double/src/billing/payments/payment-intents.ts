@@ -60,7 +60,7 @@ export function createPaymentIntent(world: World, params: PaymentIntentParams): 
     capture_method: params.capture_method ?? "automatic",
     client_secret: `${id}_secret_${token(25, id)}`,
     confirmation_method: params.confirmation_method ?? "automatic",
-    created: world.now(),
+    created: world.ownNow(),
     currency: params.currency.toLowerCase(),
     customer: params.customer ?? null,
     customer_account: null,

@@ -9,7 +9,14 @@ import { createSubscription } from "../subscriptions/subscriptions.js";
 import { closeSchedule } from "./closing.js";
 import { applyPhase } from "./phase.js";
 import { phaseItemOf } from "./phase-items.js";
-import { cancelAt, nextPhase, type Phase, type Schedule, timesOf } from "./schedule.js";
+import {
+  cancelAt,
+  endingChange,
+  nextPhase,
+  type Phase,
+  type Schedule,
+  timesOf,
+} from "./schedule.js";
 
 /** Makes the subscription of a schedule that starts now. */
 export function beginSchedule(world: World, id: string): Schedule {
@@ -112,7 +119,7 @@ export function releaseSchedule(world: World, id: string, keepsEnd = false): Sch
     const endless = !keepsEnd && cancelAt(schedule) !== null;
     world.patch("subscription", subscription, {
       schedule: null,
-      ...(endless ? { cancel_at: null } : {}),
+      ...(endless ? endingChange(null, before.cancel_at) : {}),
     });
     if (endless && before.status !== "trialing") {
       const whole = { proration: "create_prorations", behavior: "allow_incomplete" } as const;

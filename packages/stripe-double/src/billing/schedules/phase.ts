@@ -7,7 +7,7 @@ import { addExtras } from "../invoices/extras.js";
 import { replaceItems } from "../subscriptions/changes.js";
 import { endingAt, type Subscription } from "../subscriptions/subscription.js";
 import { phaseItems } from "./phase-items.js";
-import { cancelAt, type Phase, type Schedule } from "./schedule.js";
+import { cancelAt, endingChange, type Phase, type Schedule } from "./schedule.js";
 
 /** The discounts that a subscription has in a phase, by id. A coupon that has expired gives none. */
 function phaseDiscounts(
@@ -57,7 +57,7 @@ export function applyPhase(
     before.status === "trialing"
       ? changed
       : endingAt({ ...before, items: { ...before.items, data: changed } }, end);
-  world.patch("subscription", before.id, { discounts, cancel_at: end });
+  world.patch("subscription", before.id, { discounts, ...endingChange(end, before.cancel_at) });
   if (restarts || !same(items, before.items.data)) {
     replaceItems(world, before.id, items, {
       proration,

@@ -27,10 +27,21 @@ export const currentPhase = ({ phases, current_phase: current }: Schedule): Phas
 
 /** The phase that follows the current one. */
 export const nextPhase = ({ phases, current_phase: current }: Schedule): Phase | undefined =>
-  phases.find(({ start_date: start }) => start === current?.end_date);
+  phases.findLast(
+    ({ start_date: start }) => start === current?.end_date && start !== current.start_date,
+  );
 
 /** When the subscription is canceled by its schedule; null if the schedule lets it go on. */
 export const cancelAt = (schedule: Schedule): number | null =>
   schedule.end_behavior === "cancel" ? endOf(schedule) : null;
+
+/** What that changes of a subscription that ends at another time, or not at all. */
+export function endingChange(end: number | null, before: number | null) {
+  if (end === before) return {};
+  return {
+    cancel_at: end,
+    ...(end === null ? { cancel_at_period_end: false, canceled_at: null } : {}),
+  };
+}
 
 export const timesOf = ({ start_date, end_date }: Phase) => ({ start_date, end_date });

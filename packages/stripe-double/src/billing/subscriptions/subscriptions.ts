@@ -17,6 +17,7 @@ import { rehearsePayment } from "../invoices/rehearsal.js";
 import { HOUR } from "../later.js";
 import { cycleEnd } from "../period.js";
 import { setUpSubscription } from "../setup/setup-intents.js";
+import { checkClock } from "../test-clocks.js";
 import { type BillingMode, billingMode } from "./billing-mode.js";
 import { billSubscription, draftFor } from "./bills.js";
 import {
@@ -77,6 +78,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   const currency = currencyOf(world, params.items, { asked: params.currency, customer });
   checkItems(world, params.items, mode, currency);
   checkCurrency(world, customer.id, currency);
+  checkClock(world, customer);
   const now = world.now();
   const trial = params.trial_end !== undefined && params.trial_end > now;
   const method = params.default_payment_method ?? undefined;
@@ -182,7 +184,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     schedule: params.schedule ?? null,
     start_date: now,
     status: trial ? "trialing" : automatic && !scheduled ? "incomplete" : "active",
-    test_clock: null,
+    test_clock: customer.test_clock ?? null,
     transfer_data: null,
     trial_end: trial ? anchor : null,
     trial_settings: {

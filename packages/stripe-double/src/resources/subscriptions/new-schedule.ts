@@ -1,5 +1,5 @@
 /** A schedule as it is first kept, be it made anew or from a subscription that there is. */
-import { refused } from "../../api/errors.js";
+import { notModelled, refused } from "../../api/errors.js";
 import type { Parsed } from "../../api/params.js";
 import { phaseItemOf } from "../../billing/schedules/phase-items.js";
 import {
@@ -88,6 +88,7 @@ export function adoptSubscription(world: World, id: string): Schedule {
   if (isOver(before)) {
     throw refused(`You cannot migrate a subscription that is \`${before.status}\`: \`${id}\``);
   }
+  if (before.status === "paused") throw notModelled("a schedule for a paused subscription");
   if (scheduleOf(world, before)) {
     throw refused(
       `You cannot migrate a subscription that is already attached to a schedule: \`${id}\``,

@@ -14,6 +14,7 @@ import {
 } from "../../api/params.js";
 import { couponFor } from "../../billing/invoices/discounts.js";
 import { checkExtras } from "../../billing/invoices/extras.js";
+import { isMetered } from "../../billing/invoices/lines.js";
 import type { Cycle } from "../../billing/period.js";
 import type { Phase, Schedule } from "../../billing/schedules/schedule.js";
 import { type AskedTimes, MOST_PHASES, phaseTimes } from "../../billing/schedules/times.js";
@@ -160,7 +161,7 @@ function itemsOf(world: World, phase: Asked, index: number, mode: Schedule["bill
       metadata: { ...item.metadata },
       plan: price,
       price,
-      quantity: item.quantity ?? 1,
+      ...(isMetered(world.find("price", price)) ? {} : { quantity: item.quantity ?? 1 }),
       tax_rates: [],
     };
   });

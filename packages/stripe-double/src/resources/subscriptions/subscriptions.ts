@@ -1,6 +1,6 @@
 /** Subscriptions: the requests; what they mean is in billing/. */
 
-import { ApiError, invalid, notModelled } from "../../api/errors.js";
+import { ApiError, invalid } from "../../api/errors.js";
 import {
   flag,
   group,
@@ -29,6 +29,7 @@ import { type Call, route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
 import { createInlinePrice } from "../catalogue/prices.js";
 import { knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
+import { anchorShape, checkAnchor } from "./anchor.js";
 import { pricedExtras } from "./extras.js";
 import {
   anchorChange,
@@ -65,14 +66,7 @@ function priced(world: World, items: readonly Parsed<typeof itemShape>[]) {
 const createShape = {
   ...subscriptionShape,
   ...trialShape,
-  billing_cycle_anchor: integer,
-  billing_cycle_anchor_config: group({
-    day_of_month: required(integer),
-    hour: integer,
-    minute: integer,
-    month: integer,
-    second: integer,
-  }),
+  ...anchorShape,
   billing_mode: billingModeShape,
   cancel_at: integer,
   currency: word,
@@ -116,41 +110,11 @@ function create(world: World, params: Parsed<typeof createShape>, version: strin
   });
 }
 
-/** The ranges of the parts of an anchor. */
-const RANGES = {
-  day_of_month: [1, 31],
-  hour: [0, 23],
-  minute: [0, 59],
-  month: [1, 12],
-  second: [0, 59],
-} as const;
-
-function checkAnchor(
-  world: World,
-  { billing_cycle_anchor: at, billing_cycle_anchor_config: config }: Parsed<typeof createShape>,
-  trial: number | undefined,
-): void {
-  const param = "billing_cycle_anchor_config";
-  if (at === undefined && config === undefined) return;
-  if (trial !== undefined) throw notModelled("a trial together with a billing cycle anchor");
-  if (at !== undefined && config !== undefined) {
-    throw invalid(
-      "`billing_cycle_anchor` and `billing_cycle_anchor_config` exclude each other.",
-      param,
-    );
-  }
-  if (at !== undefined) checkFuture(world, String(at), "billing_cycle_anchor");
-  for (const [name, [least, most]] of Object.entries(RANGES)) {
-    const value = config?.[name as keyof typeof RANGES];
-    if (value === undefined || (value >= least && value <= most)) continue;
-    throw invalid(`This value must be between ${least} and ${most}.`, `${param}[${name}]`);
-  }
-}
-
 const filterShape = {
   collection_method: collectionMethod,
   customer: word,
   price: word,
+  test_clock: word,
   status: oneOf(
     "active",
     "all",
@@ -173,6 +137,9 @@ function list(call: Call, params: Parsed<typeof filterShape & typeof listShape>)
     where: { field: "customer", value: params.customer },
     equal: { collection_method: params.collection_method },
     matches: (subscription) => {
+      const { test_clock: clock = null } = subscription;
+      // Those of a test clock are listed for it or their customer alone.
+      if (params.customer === undefined && clock !== (params.test_clock ?? null)) return false;
       const over = isOver(subscription);
       const asked =
         status === undefined ? !over : status === "ended" ? over : status === subscription.status;

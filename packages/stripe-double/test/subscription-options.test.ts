@@ -95,6 +95,31 @@ describe("add_invoice_items", () => {
     expect((await stripe.subscriptions.list()).data).toEqual([]);
   });
 
+  it("leaves nothing behind when the rest of the update is refused", async () => {
+    const { id, items } = await subscribe();
+    const item = items.data[0]?.id ?? "";
+    const update = (params: Stripe.SubscriptionUpdateParams) =>
+      stripe.subscriptions.update(id, { add_invoice_items: [{ price: fee }], ...params });
+    const wrong = await errorOf(update({ items: [{ id: item, price: fee }] }));
+    expect(wrong).toMatchObject({ statusCode: 400, param: "items[0][price]" });
+    await stripe.customers.update(customer.id, {
+      invoice_settings: {
+        default_payment_method: (
+          await stripe.paymentMethods.attach("pm_card_chargeCustomerFail", {
+            customer: customer.id,
+          })
+        ).id,
+      },
+    });
+    const unpaid = update({
+      items: [{ id: item, quantity: 2 }],
+      payment_behavior: "error_if_incomplete",
+      proration_behavior: "always_invoice",
+    });
+    expect((await errorOf(unpaid)).statusCode).toBe(402);
+    expect((await stripe.invoiceItems.list({ pending: true })).data).toEqual([]);
+  });
+
   it("of an update waits for the next invoice", async () => {
     const { id } = await subscribe();
     await stripe.subscriptions.update(id, { add_invoice_items: [{ price: fee }] });

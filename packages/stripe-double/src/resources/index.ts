@@ -29,11 +29,11 @@ import { portal } from "./portal/portal.js";
 import { subscriptionItems } from "./subscriptions/items.js";
 import { subscriptionSchedules } from "./subscriptions/schedules.js";
 import { subscriptions } from "./subscriptions/subscriptions.js";
+import { testClocks } from "./test-clocks.js";
 import { eventStream } from "./usage/event-stream.js";
 import { meterEvents } from "./usage/meter-events.js";
 import { meters } from "./usage/meters.js";
 import { usageRecords } from "./usage/usage-records.js";
-import { testClocks } from "./test-clocks.js";
 import { webhookEndpoints } from "./webhook-endpoints.js";
 
 const modelled: readonly Route[] = [

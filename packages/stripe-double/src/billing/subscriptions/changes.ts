@@ -118,12 +118,14 @@ export interface ReplaceOptions {
   readonly at?: number | undefined;
   /** Whether all periods begin anew, or stay where they are even if the interval changes. */
   readonly anchor?: "now" | "unchanged" | undefined;
+  /** What is billed with the difference, or waits with it. */
+  readonly extras?: readonly NewInvoiceItem[] | undefined;
 }
 
 /** What new items mean for a subscription and its invoices, before any of it is done. */
 interface Change {
   readonly change: Partial<Subscription>;
-  /** Credits and charges for the difference. */
+  /** Credits and charges for the difference, and what comes with it. */
   readonly parts: readonly NewInvoiceItem[];
   /** Whether it is invoiced now; otherwise the parts wait for the next invoice. */
   readonly bills: boolean;
@@ -141,7 +143,7 @@ function changeOf(
   world: World,
   before: Subscription,
   items: readonly SubscriptionItem[],
-  { proration, behavior, at, anchor }: ReplaceOptions,
+  { proration, behavior, at, anchor, extras = [] }: ReplaceOptions,
 ): Change {
   const now = world.now();
   const running = before.status !== "trialing";
@@ -175,7 +177,7 @@ function changeOf(
         ? { cancel_at: placed[0]?.current_period_end ?? null }
         : {}),
     },
-    parts: proration === "none" ? [] : parts,
+    parts: [...extras, ...(proration === "none" ? [] : parts)],
     bills:
       running &&
       (billsPeriod || proration === "always_invoice" || behavior === "pending_if_incomplete"),

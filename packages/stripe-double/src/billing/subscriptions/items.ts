@@ -34,12 +34,7 @@ export function checkItems(
   const cycle = first?.recurring;
   for (const price of prices) {
     const { id, recurring } = price;
-    if (recurring === null || !cycle) {
-      throw refused(
-        "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.",
-        param,
-      );
-    }
+    if (recurring === null || !cycle) throw oneTime(param);
     if (prices.filter((other) => other.id === id).length > 1) {
       throw refused(`Cannot add multiple subscription items with the same plan: ${id}`, param);
     }
@@ -84,6 +79,12 @@ export function currencyOf(
   return commonCurrency(world, prices, { asked, customer: customer.currency });
 }
 
+const oneTime = (param: string) =>
+  refused(
+    "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.",
+    param,
+  );
+
 /** Refuses a currency other than that of what the customer has now. */
 export function checkCurrency(world: World, customer: string, wanted: string): void {
   const taken = [
@@ -104,9 +105,10 @@ export function checkCurrency(world: World, customer: string, wanted: string): v
   );
 }
 
-/** Refuses a price that may not be sold any more. What has it already keeps it. */
+/** Refuses a price that is paid once, or may not be sold any more. What has it already keeps it. */
 export function checkSellable(world: World, id: string, param: string): void {
   const price = referenced(world, "price", id, param);
+  if (price.recurring === null) throw oneTime(param);
   if (price.active || world.inline.has(id)) return;
   throw refused("The price specified is inactive. This field only accepts active prices.", param);
 }

@@ -2,13 +2,17 @@
 import { missing } from "../../api/errors.js";
 import { listArray, pageShape } from "../../api/list.js";
 import { required, word } from "../../api/params.js";
+import type { SubscriptionItem } from "../../billing/subscriptions/items.js";
 import { route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
 import { referenced } from "../common.js";
 import { itemShape, paymentBehavior, prorationBehavior } from "./shapes.js";
 import { updateSubscription } from "./update.js";
 
-export function itemOf(world: World, id: string) {
+export function itemOf(
+  world: World,
+  id: string,
+): { readonly item: SubscriptionItem; readonly subscription: string } {
   for (const subscription of world.objects.subscription.values()) {
     const item = subscription.items.data.find((each) => each.id === id);
     if (item !== undefined) return { item, subscription: subscription.id };

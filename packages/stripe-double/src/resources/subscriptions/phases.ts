@@ -14,8 +14,8 @@ import {
 } from "../../api/params.js";
 import { couponFor } from "../../billing/invoices/discounts.js";
 import { checkExtras } from "../../billing/invoices/extras.js";
-import { isMetered } from "../../billing/invoices/lines.js";
 import type { Cycle } from "../../billing/period.js";
+import { isMetered } from "../../billing/prices/rates.js";
 import type { Phase, Schedule } from "../../billing/schedules/schedule.js";
 import { type AskedTimes, MOST_PHASES, phaseTimes } from "../../billing/schedules/times.js";
 import { checkItems, checkMetered, checkSellable } from "../../billing/subscriptions/items.js";

@@ -3,7 +3,8 @@
 import { invalid, notModelled, refused } from "../../api/errors.js";
 import type { Parsed } from "../../api/params.js";
 import { discountsFrom } from "../../billing/invoices/discounts.js";
-import { addExtras, checkExtras } from "../../billing/invoices/extras.js";
+import { checkExtras, extraItems } from "../../billing/invoices/extras.js";
+import { createInvoiceItem, type NewInvoiceItem } from "../../billing/invoices/invoice-items.js";
 import { splitPhase } from "../../billing/schedules/course.js";
 import { scheduleOf } from "../../billing/schedules/schedule.js";
 import {
@@ -106,11 +107,12 @@ export function updateSubscription(
   if (trial !== undefined) checkTrial(world, before, trial);
 
   const restarts = anchorOf(params.billing_cycle_anchor) === "now";
-  const extras = pricedExtras(world, params.add_invoice_items ?? []);
-  checkExtras(world, extras);
-  addExtras(world, before, extras);
-  if (params.items !== undefined || restarts) changeSubscriptionItems(world, before, params);
-  else if (extras.length > 0) invoiceExtras(world, before, params);
+  const asked = pricedExtras(world, params.add_invoice_items ?? []);
+  checkExtras(world, asked);
+  const extras = extraItems(world, before, asked);
+  if (params.items !== undefined || restarts || invoicesExtras(before, params)) {
+    changeSubscriptionItems(world, before, params, extras);
+  } else for (const extra of extras) createInvoiceItem(world, extra);
   const without = trial === "now" ? endWithoutMethod(world, before) : undefined;
   if (trial === "now" && without === undefined) endTrial(world, id);
   const held = holdMetadata(world, before, params);
@@ -142,17 +144,17 @@ export function updateSubscription(
   return world.find("subscription", id);
 }
 
-/** In classic mode extras alone are invoiced at once where everything is; else they wait. */
-function invoiceExtras(world: World, before: Subscription, params: SubscriptionChange): void {
-  if (before.billing_mode.type === "flexible") return;
-  if (params.proration_behavior !== "always_invoice") return;
-  changeSubscriptionItems(world, before, { ...params, items: [] });
-}
+/** In classic mode extras alone are invoiced at once where all differences are; else they wait. */
+const invoicesExtras = (
+  { billing_mode: mode }: Subscription,
+  { add_invoice_items: extras = [], proration_behavior: proration }: SubscriptionChange,
+): boolean => mode.type === "classic" && proration === "always_invoice" && extras.length > 0;
 
 function changeSubscriptionItems(
   world: World,
   before: Subscription,
   params: SubscriptionChange,
+  extras: readonly NewInvoiceItem[],
 ): void {
   const { items = [], proration_behavior: proration, payment_behavior: behavior } = params;
   const changes = items.map(({ price_data: data, ...item }, index) => ({
@@ -164,6 +166,7 @@ function changeSubscriptionItems(
     behavior: behavior ?? "allow_incomplete",
     at: prorationDate(before, params.proration_date),
     anchor: anchorOf(params.billing_cycle_anchor),
+    extras,
   });
 }
 

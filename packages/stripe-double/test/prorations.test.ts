@@ -308,6 +308,8 @@ describe("sharing out", () => {
     [100, [1, 1, 1], [34, 33, 33]],
     [100, [1, 2], [33, 67]],
     [1, [5, 5], [1, 0]],
+    // The remainders of the last two are equal, 6 of 14; as fractions they would not quite be.
+    [2, [1, 3, 10], [0, 1, 1]],
     [0, [1, 2], [0, 0]],
     [7, [0, 0], [0, 0]],
   ])("%i by the weights %j is %j", (amount, weights, shares) => {

@@ -49,11 +49,11 @@ export function partOf(whole: Amounts, part: number): Amounts {
 export function shareOut(amount: number, weights: readonly number[]): number[] {
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   if (whole === 0) return weights.map(() => 0);
-  const exact = weights.map((weight) => (amount * weight) / whole);
-  const shares = exact.map(Math.floor);
+  const shares = weights.map((weight) => Math.floor((amount * weight) / whole));
   const left = amount - shares.reduce((sum, share) => sum + share, 0);
-  const order = exact
-    .map((value, index) => ({ index, remainder: value - Math.floor(value) }))
+  // Whole numbers: as fractions, remainders that are equal would differ by their last bits.
+  const order = weights
+    .map((weight, index) => ({ index, remainder: (amount * weight) % whole }))
     .sort((a, b) => b.remainder - a.remainder || a.index - b.index);
   for (const { index } of order.slice(0, left)) shares[index] = (shares[index] ?? 0) + 1;
   return shares;

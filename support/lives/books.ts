@@ -53,6 +53,9 @@ export interface Subscription {
   /** Whether it ends with its period. */
   ends: boolean;
   discounts: Discount[];
+  readonly metered: boolean;
+  /** The units used in the current period. */
+  used: number;
 }
 
 export class Books {
@@ -79,12 +82,18 @@ export class Books {
   }
 
   /** A new invoice: what waits, and the current period of these items; nothing for a trial. */
-  protected bill(subscription: Subscription, reason: Bill["reason"], items: readonly Item[]): Bill {
+  protected bill(
+    subscription: Subscription,
+    reason: Bill["reason"],
+    items: readonly Item[],
+    usage: readonly Line[] = [],
+  ): Bill {
     const { start, end } = subscription;
     const discounts = this.inForce(subscription);
     // Coupons do not apply to prorations and credits (API reference: invoice item, discountable).
     const gross = [
       ...this.waiting.map(({ amount, extra }) => ({ amount: extra && amount > 0 ? amount : 0 })),
+      ...usage.map(({ amount }) => ({ amount, product: "usage" })),
       ...wholePrices(items, subscription.cycle).map((price) =>
         subscription.status === "trialing" ? { ...price, amount: 0 } : price,
       ),
@@ -94,8 +103,13 @@ export class Books {
       ...line,
       amount: gross[index]?.amount ? (net[index] ?? 0) : line.amount,
     }));
+    const used = usage.map((line, index) => ({
+      ...line,
+      amount: net[waiting.length + index] ?? 0,
+    }));
+    const before = waiting.length + used.length;
     const periods = items.map(({ debits }, index) => {
-      const line = { amount: net[waiting.length + index] ?? 0, start, end };
+      const line = { amount: net[before + index] ?? 0, start, end };
       debits.push({ ...line, until: end });
       return line;
     });
@@ -103,13 +117,25 @@ export class Books {
       for (const discount of discounts) discount.used = true;
     }
     this.waiting = [];
-    const lines = [...waiting, ...periods].filter(({ amount }) => amount !== 0);
+    const lines = [...waiting, ...used, ...periods].filter(({ amount }) => amount !== 0);
     const total = lines.reduce((sum, { amount }) => sum + amount, 0);
     const { due } = settle(total, this.balance);
     const { now: created, balance } = this;
     const bill: Bill = { created, reason, lines, total, status: "draft", balance, due, paid: 0 };
     this.bills.push(bill);
     return bill;
+  }
+
+  /**
+   * What was used since the period began, billed in arrears when it ends (docs: usage-based billing).
+   * Nothing of it is left afterwards.
+   */
+  protected usage(subscription: Subscription, end: number): Line[] {
+    const { used, cycle, start } = subscription;
+    subscription.used = 0;
+    if (used === 0) return [];
+    this.count("usage billed");
+    return [{ amount: PRICES.usage[cycle] * used, start, end }];
   }
 
   protected finalize(bill: Bill): void {
@@ -139,8 +165,12 @@ export class Books {
   }
 
   /** Billed, finalized and collected at once. */
-  protected billNow(subscription: Subscription, items: readonly Item[]): void {
-    const bill = this.bill(subscription, "subscription_update", items);
+  protected billNow(
+    subscription: Subscription,
+    items: readonly Item[],
+    usage: readonly Line[] = [],
+  ): void {
+    const bill = this.bill(subscription, "subscription_update", items, usage);
     this.finalize(bill);
     this.collect(bill);
   }

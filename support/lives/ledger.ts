@@ -88,6 +88,9 @@ class Ledger extends Books {
         return {};
       case "refund":
         return this.refund(act.back, act.percent);
+      case "dispute":
+        // Money that the bank takes back does not change an invoice either.
+        return this.refund(act.back, 100);
       default:
         return live && live.status !== "incomplete" && this.change(live, act) ? {} : undefined;
     }
@@ -110,6 +113,8 @@ class Ledger extends Books {
       end: trial ? anchor : periodAfter(anchor, act.cycle, anchor),
       ends: false,
       discounts: this.discounts(act.coupons),
+      metered: act.metered,
+      used: 0,
     };
     this.subscription = subscription;
     this.watch(subscription);
@@ -150,19 +155,22 @@ class Ledger extends Books {
   private endOfPeriod(subscription: Subscription): void {
     this.count("ended with its period");
     subscription.status = "over";
-    if (this.waiting.length === 0) return;
+    const usage = this.usage(subscription, subscription.end);
+    // A metered subscription has a last invoice even if nothing was used.
+    if (this.waiting.length === 0 && !subscription.metered) return;
     this.count("last invoice at the end of a period");
-    this.later(this.bill(subscription, "subscription_cycle", []), subscription);
+    this.later(this.bill(subscription, "subscription_cycle", [], usage), subscription);
   }
 
   private renew(subscription: Subscription): void {
     this.count("renewed");
     const { anchor, cycle } = subscription;
     subscription.status = "running";
+    const usage = this.usage(subscription, subscription.end);
     subscription.start = subscription.end;
     subscription.end = periodAfter(anchor, cycle, subscription.start);
     this.watch(subscription);
-    const bill = this.bill(subscription, "subscription_cycle", subscription.items);
+    const bill = this.bill(subscription, "subscription_cycle", subscription.items, usage);
     this.later(bill, subscription);
   }
 
@@ -245,13 +253,18 @@ class Ledger extends Books {
         return true;
       }
       case "cycle":
-        if (act.cycle === subscription.cycle || !good) return false;
+        // What another interval makes of usage is not published.
+        if (act.cycle === subscription.cycle || !good || subscription.metered) return false;
         subscription.cycle = act.cycle;
         // Another interval begins a new period and is billed at once (docs: prorations).
         if (subscription.status === "trialing") return true;
         if (act.behaviour !== "none") this.credit(subscription.items);
         this.begin(subscription);
         this.watch(subscription);
+        return true;
+      case "use":
+        if (!subscription.metered) return false;
+        subscription.used += act.units;
         return true;
       case "coupons":
         // Another coupon changes nothing of what was billed (docs: prorations).
@@ -299,7 +312,10 @@ class Ledger extends Books {
     if (invoices ? this.card === "bad" : this.waiting.length > 0) return false;
     if (credits && subscription.status !== "trialing") this.credit(subscription.items);
     subscription.status = "over";
-    if (invoices && this.waiting.length > 0) this.billNow(subscription, []);
+    // Usage counts to the end of this very second.
+    const usage = invoices ? this.usage(subscription, this.now + 1) : [];
+    const bills = invoices && (this.waiting.length > 0 || subscription.metered);
+    if (bills) this.billNow(subscription, [], usage);
     return true;
   }
 }

@@ -32,7 +32,7 @@ export async function live(
   const double = await createStripeDouble({ seed, now: start * 1000 });
   try {
     const stripe = new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 });
-    const doer = new Doer(stripe, await openShop(stripe));
+    const doer = new Doer(double, stripe, await openShop(stripe));
     const failures: string[] = [];
     let next = 0;
     for (let day = 1; day <= days; day++) {
@@ -85,11 +85,18 @@ interface Shop {
 async function openShop(stripe: Stripe): Promise<Shop> {
   const prices = new Map<string, string>();
   const products = new Map<string, string>();
+  const meter = await stripe.billing.meters.create({
+    display_name: "Units",
+    event_name: "units",
+    default_aggregation: { formula: "sum" },
+  });
+  const metered = { usage_type: "metered", meter: meter.id } as const;
   for (const [product, amounts] of Object.entries(PRICES)) {
     const { id } = await stripe.products.create({ name: product });
     products.set(product, id);
     for (const [cycle, unit_amount] of Object.entries(amounts)) {
-      const recurring = LENGTHS[cycle as CycleName];
+      const length = LENGTHS[cycle as CycleName];
+      const recurring = product === "usage" ? { ...length, ...metered } : length;
       const price = { product: id, currency: "usd", unit_amount, recurring };
       prices.set(`${product} ${cycle}`, (await stripe.prices.create(price)).id);
     }
@@ -123,6 +130,7 @@ class Doer {
   private readonly members = new Map<number, Member>();
 
   constructor(
+    private readonly double: StripeDouble,
     private readonly stripe: Stripe,
     private readonly shop: Shop,
   ) {}
@@ -156,8 +164,19 @@ class Doer {
         if (!deed.pays) return;
         for (const { id } of await this.invoices(customer, "open")) await stripe.invoices.pay(id);
         return;
-      case "refund":
-        return this.refund(customer, deed.invoice ?? -1, deed.amount ?? 0);
+      case "use": {
+        const payload = { stripe_customer_id: customer, value: String(deed.units) };
+        await stripe.billing.meterEvents.create({ event_name: "units", payload });
+        return;
+      }
+      case "refund": {
+        const payment_intent = await this.paymentOf(customer, deed.invoice ?? -1);
+        await stripe.refunds.create({ payment_intent, amount: deed.amount ?? 0 });
+        return;
+      }
+      case "dispute":
+        this.double.dashboard.dispute(await this.paymentOf(customer, deed.invoice ?? -1));
+        return;
     }
     if (member === undefined) throw new Error(`Customer ${deed.customer} never joined`);
     const update = (params: Stripe.SubscriptionUpdateParams) =>
@@ -187,13 +206,14 @@ class Doer {
   }
 
   private async join(customer: string, deed: Deed & { kind: "join" }): Promise<void> {
-    const { plan, cycle, seats, trialDays, coupons, itemized } = deed;
+    const { plan, cycle, seats, trialDays, coupons, itemized, metered } = deed;
     const { price } = this.shop;
     const made = await this.stripe.subscriptions.create({
       customer,
       items: [
         { price: price(plan, cycle), quantity: 1 },
         ...(seats > 0 ? [{ price: price("seats", cycle), quantity: seats }] : []),
+        ...(metered ? [{ price: price("usage", cycle) }] : []),
       ],
       ...(trialDays > 0 ? { trial_period_days: trialDays } : {}),
       ...(coupons.length > 0 ? { discounts: coupons.map((coupon) => ({ coupon })) } : {}),
@@ -251,12 +271,13 @@ class Doer {
     return this.stripe.invoices.list(params).autoPagingToArray({ limit: 1000 });
   }
 
-  private async refund(customer: string, index: number, amount: number): Promise<void> {
+  /** The payment of one of the customer's invoices, by its place among them. */
+  private async paymentOf(customer: string, index: number): Promise<string> {
     const all = (await this.invoices(customer)).reverse();
     const invoice = all[index]?.id ?? "";
     const { payments } = await this.stripe.invoices.retrieve(invoice, { expand: ["payments"] });
     const intent = payments?.data[0]?.payment.payment_intent;
     if (typeof intent !== "string") throw new Error(`Nothing was paid for ${invoice}`);
-    await this.stripe.refunds.create({ payment_intent: intent, amount });
+    return intent;
   }
 }

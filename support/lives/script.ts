@@ -10,7 +10,7 @@ const PLANS = ["mini", "basic", "pro", "max"] as const;
 const CYCLES = ["week", "month", "quarter", "year"] as const;
 type Plan = (typeof PLANS)[number];
 export type CycleName = (typeof CYCLES)[number];
-export type Product = Plan | "seats";
+export type Product = Plan | "seats" | "usage";
 
 /** How long a cycle is, as Stripe says it. */
 export const LENGTHS = {
@@ -27,6 +27,8 @@ export const PRICES: { readonly [product in Product]: { readonly [cycle in Cycle
     basic: { week: 249, month: 990, quarter: 2777, year: 9_999 },
     pro: { week: 751, month: 2_999, quarter: 8_499, year: 29_990 },
     max: { week: 2_503, month: 9_901, quarter: 28_001, year: 99_901 },
+    /** By the unit that was used, in arrears. */
+    usage: { week: 3, month: 7, quarter: 11, year: 13 },
     seats: { week: 187, month: 733, quarter: 2_099, year: 7_301 },
   };
 
@@ -65,16 +67,20 @@ export type Act =
       readonly trialDays: number;
       readonly coupons: readonly string[];
       readonly itemized: boolean;
+      /** Whether what is used is billed, in arrears. */
+      readonly metered: boolean;
     }
   | { readonly kind: "plan"; readonly plan: Plan; readonly behaviour: Behaviour }
   | { readonly kind: "cycle"; readonly cycle: CycleName; readonly behaviour: Behaviour }
   | { readonly kind: "seats"; readonly seats: number; readonly behaviour: Behaviour }
   | { readonly kind: "coupons"; readonly coupons: readonly string[] }
   | { readonly kind: "extra"; readonly amount: number }
+  | { readonly kind: "use"; readonly units: number }
   | { readonly kind: "end trial" }
   | { readonly kind: "card breaks" }
   | { readonly kind: "card mended"; readonly pays: boolean }
   | { readonly kind: "refund"; readonly back: number; readonly percent: number }
+  | { readonly kind: "dispute"; readonly back: number }
   | { readonly kind: "cancel now"; readonly credits: boolean; readonly invoices: boolean }
   | { readonly kind: "cancel at period end" }
   | { readonly kind: "stay" };
@@ -98,9 +104,11 @@ const WEIGHTS: { readonly [kind in Exclude<Kind, "sign up" | "card mended">]: nu
   seats: 18,
   coupons: 9,
   extra: 7,
+  use: 16,
   "end trial": 1,
   "card breaks": 7,
   refund: 7,
+  dispute: 3,
   "cancel now": 4,
   "cancel at period end": 5,
   stay: 1,
@@ -170,16 +178,19 @@ function actOf(
   const coupon = () => names[below(names.length)] ?? "";
   const coupons = () => [...new Set(Array.from({ length: below(3) }, coupon))];
   switch (kind) {
-    case "join":
+    case "join": {
+      const trialDays = one([0, 0, 7, 14, 30] as const);
       return {
         kind,
         plan: one(PLANS),
         cycle: one(["week", "month", "month", "month", "quarter", "year"] as const),
         seats: below(2) * below(12),
-        trialDays: one([0, 0, 7, 14, 30] as const),
+        trialDays,
         coupons: coupons(),
         itemized: below(3) === 0,
+        metered: trialDays === 0 && below(2) === 0,
       };
+    }
     case "plan":
       return { kind, plan: one(PLANS), behaviour: behaviour() };
     case "cycle":
@@ -190,6 +201,10 @@ function actOf(
       return { kind, coupons: coupons() };
     case "extra":
       return { kind, amount: below(3) === 0 ? -1 - below(900) : 1 + below(2500) };
+    case "use":
+      return { kind, units: 1 + below(400) };
+    case "dispute":
+      return { kind, back: below(2) };
     case "refund":
       return { kind, back: below(3), percent: one([100, 50, 17] as const) };
     case "cancel now":

@@ -68,6 +68,7 @@ describe("the ledger", () => {
     trialDays: 0,
     coupons: [],
     itemized: false,
+    metered: false,
   };
   const account = (until: number, ...acts: (Act & { day: number })[]) => {
     const begin: Act & { day: number } = { kind: "sign up", card: "good", day: 0 };

@@ -15,6 +15,7 @@ import { type FraudType, warnOfFraud } from "./billing/disputes/fraud-warnings.j
 import { authenticatePaymentIntent } from "./billing/payments/payments.js";
 import { failRefund, type RefundFailure, settleRefund } from "./billing/payments/refunds.js";
 import { planOf } from "./billing/plan.js";
+import { completeFlow, type PortalEntered } from "./billing/portal-flow.js";
 import { applyRetentionPolicy } from "./billing/retention.js";
 import { authenticateSetupIntent } from "./billing/setup/setup-intents.js";
 import { tellInvoice } from "./billing/subscriptions/dunning.js";
@@ -25,6 +26,7 @@ import {
   type PayoutFailure,
 } from "./resources/payments/payouts.js";
 import { saveDefaultPortalConfiguration } from "./resources/portal/portal.js";
+import { portalSessionId } from "./resources/portal/sessions.js";
 import { rollSecret } from "./resources/webhook-endpoints.js";
 import type { Duration } from "./world/clock.js";
 import type { Plain } from "./world/plain.js";
@@ -51,6 +53,12 @@ export interface Dashboard {
    * intent, or a checkout session, by its id or the address of its page. Throws if nothing waits.
    */
   authenticate(payment: string, outcome: "succeed" | "fail"): void;
+  /**
+   * Does what a portal session with `flow_data` was made for, without a browser: confirms the change
+   * that it proposes, cancels, chooses a plan or puts another card on file. Takes the session's id or
+   * the address of its page; answers where the browser is led. Throws, with the reason, if it cannot.
+   */
+  completePortal(session: string, options?: PortalEntered): string;
   /** Deletes a price that nothing uses, which only the dashboard can do. */
   deletePrice(id: string): void;
   /** Pays out to the bank as Stripe does by schedule. */
@@ -97,6 +105,13 @@ function chargeOf(world: World, payment: string) {
   return world.find("charge", intent?.latest_charge ?? payment);
 }
 
+function portalIdOf(session: string): string {
+  if (!URL.canParse(session)) return session;
+  const token = /\/p\/session\/(\w+)$/.exec(new URL(session).pathname)?.[1];
+  if (token !== undefined) return portalSessionId(token);
+  throw new DoubleError(`${session} is not the address of a portal session.`);
+}
+
 export function createDashboard(world: World): Dashboard {
   return {
     payCheckout(session, { card = "4242424242424242", email, promotionCode } = {}) {
@@ -130,6 +145,12 @@ export function createDashboard(world: World): Dashboard {
       const result = inTimeOf(world, [id], () => authenticateCheckout(world, id, outcome));
       if (result.outcome !== "invalid" && result.outcome !== "closed") return;
       throw new DoubleError(`The checkout session ${id} waits for no bank: ${result.message}`);
+    },
+    completePortal(session, entered = {}) {
+      const id = portalIdOf(session);
+      const done = completeFlow(world, id, entered);
+      if ("leads" in done) return done.leads;
+      throw new DoubleError(`The portal session ${id} cannot be completed: ${done.message}`);
     },
     deletePrice(id) {
       const price = world.find("price", id);

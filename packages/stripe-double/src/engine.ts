@@ -16,7 +16,7 @@ import { createRequestLog, type RequestLog } from "./http/log.js";
 import { createRouter } from "./http/route.js";
 import { createUnmodelled, type Unmodelled } from "./http/unmodelled.js";
 import { servePage } from "./pages/index.js";
-import { knowAccounts } from "./resources/accounts.js";
+import { knowAccounts } from "./resources/connect/accounts.js";
 import { routes } from "./resources/index.js";
 import { isStreamToken } from "./resources/usage/event-stream.js";
 import { isConnectEndpoint } from "./resources/webhook-endpoints.js";
@@ -72,6 +72,7 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
   if (secretKey !== undefined && secretKey !== "any" && !/^sk_test_\w+$/.test(secretKey)) {
     throw new DoubleError('`secretKey` must be "any", or a test-mode key such as sk_test_123.');
   }
+  const taxPercentage = percentageOf(options.tax?.rate ?? 0);
   const id = idSequence(seed);
   const clock = createClock(around.start);
   const faults = createFaults(seed);
@@ -116,6 +117,11 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
       clock,
       version,
       embeddedLimit,
+      taxPercentage,
+      existsElsewhere: (kind, sought) => {
+        const other = tenants.get(`${owner} ${livemode ? "test" : "live"}`);
+        return other?.world.objects[kind].get(sought) !== undefined;
+      },
       id,
       origin: around.url,
       skew: () => skewOf(),
@@ -207,6 +213,14 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
       while (requests < count) api.requestId();
     },
   };
+}
+
+/** A rate such as 0.19, in percent; Stripe counts four decimals of it. */
+function percentageOf(rate: number): number {
+  if (!(rate >= 0 && rate <= 1)) {
+    throw new DoubleError("`tax.rate` must be a share from 0 to 1, such as 0.19.");
+  }
+  return Math.round(rate * 1_000_000) / 10_000;
 }
 
 function holdsSession(world: World, session: string): boolean {

@@ -60,6 +60,11 @@ export interface StripeDoubleOptions {
    * refused as Stripe does.
    */
   readonly unknown?: "refuse" | "record";
+  /**
+   * The one rate of automatic tax, such as `{ rate: 0.19 }`: it is added to prices, and is inside
+   * those whose `tax_behavior` is `inclusive`. Default 0: nothing is collected.
+   */
+  readonly tax?: { readonly rate: number };
   /** Where Stripe cuts the lists inside objects. Default 10. */
   readonly embeddedLimit?: number;
 }

@@ -11,7 +11,15 @@ it("live and test data of one account are apart", async () => {
   expect([test.livemode, real.livemode]).toEqual([false, true]);
   expect(idsOf(await stripe.customers.list())).toEqual([test.id]);
   expect(idsOf(await live.customers.list())).toEqual([real.id]);
-  expect((await errorOf(live.customers.retrieve(test.id))).statusCode).toBe(404);
+  // Source: Dolibarr's stripe.class.php quotes the message.
+  for (const [key, id, hint] of [
+    [live, test.id, "exists in test mode, but a live mode key"],
+    [stripe, real.id, "exists in live mode, but a test mode key"],
+  ] as const) {
+    const error = await errorOf(key.customers.retrieve(id));
+    expect([error.statusCode, error.code]).toEqual([404, "resource_missing"]);
+    expect(error.message).toContain(`No such customer: '${id}'; a similar object ${hint}`);
+  }
   expect((await live.events.list()).data.map(({ livemode }) => livemode)).toEqual([true]);
   expect((await live.accounts.retrieveCurrent()).id).toBe(double.account);
 });

@@ -221,3 +221,23 @@ describe("prices", () => {
     ]);
   });
 });
+
+it("a product's default price is not archived until it is unset", async () => {
+  // Source: stripe/stripe-python#658, remi-stripe: unset default_price first.
+  const { stripe } = await rig();
+  const { product, monthly } = await openShop(stripe);
+  await stripe.products.update(product.id, { default_price: monthly.id });
+  const archive = () => stripe.prices.update(monthly.id, { active: false });
+  expect((await errorOf(archive())).statusCode).toBe(400);
+  await stripe.products.update(product.id, { default_price: "" });
+  expect((await archive()).active).toBe(false);
+});
+
+it("prices are listed by ten lookup keys at most", async () => {
+  // Source: API reference prices/list#lookup_keys.
+  const { stripe } = await rig();
+  const keys = (count: number) => Array.from({ length: count }, (_, index) => `key_${index}`);
+  expect((await stripe.prices.list({ lookup_keys: keys(10) })).data).toEqual([]);
+  const many = stripe.prices.list({ lookup_keys: keys(11) });
+  expect((await errorOf(many)).statusCode).toBe(400);
+});

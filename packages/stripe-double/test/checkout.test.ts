@@ -272,15 +272,6 @@ describe("what Stripe refuses", () => {
     expect(session.payment_method_types).toEqual(["card"]);
   });
 
-  it.each([
-    ["embedded pages", () => subscribe({ ui_mode: "embedded_page" })],
-    ["automatic tax", () => subscribe({ automatic_tax: { enabled: true } })],
-    ["consent collection", () => subscribe({ consent_collection: { promotions: "auto" } })],
-    ["other payment methods", () => subscribe({ allowed_payment_method_types: ["sepa_debit"] })],
-  ])("does not model %s, and says so", async (_, create) => {
-    expect(await refusal(create())).toMatchObject({ status: 501, code: "not_modelled" });
-  });
-
   it("leaves nothing behind when it refuses", async () => {
     const inline = {
       price_data: { currency: "usd", unit_amount: 300, product_data: { name: "Box" } },

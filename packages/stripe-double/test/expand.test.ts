@@ -140,7 +140,7 @@ it("a deleted coupon expands to what it was, and is not valid any more", async (
 
 it("an expansion that the double does not model answers 501, never a guess", async () => {
   const invoice = String(subscription.latest_invoice);
-  for (const path of ["payment_intent", "nonsense"]) {
+  for (const path of ["from_invoice_of", "nonsense"]) {
     const call = stripe.invoices.retrieve(invoice, { expand: [path] });
     expect(await errorOf(call)).toMatchObject({ statusCode: 501, code: "not_modelled" });
   }

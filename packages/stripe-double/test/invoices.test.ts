@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { beforeEach, describe, expect, it } from "vitest";
-import { settle } from "../src/billing/invoices/draft.js";
+import { settle } from "../src/billing/invoices/totals.js";
 import { DAY, errorOf, openShop, payer, type Rig, raisedBy, rig, START } from "./kit.js";
 
 let it_: Rig;
@@ -113,16 +113,19 @@ describe("an invoice made by hand", () => {
       pending_invoice_items_behavior: "include",
     });
     expect(withIt.total).toBe(700);
-    const shop = await openShop(stripe);
-    const priced = await stripe.invoiceItems.create({
-      customer: customer.id,
-      pricing: { price: shop.monthly.id },
-      quantity: 3,
+    const { product, monthly } = await openShop(stripe);
+    const once = await stripe.prices.create({
+      product: product.id,
+      currency: "usd",
+      unit_amount: 2000,
     });
-    expect(priced).toMatchObject({
+    const add = (price: string) =>
+      stripe.invoiceItems.create({ customer: customer.id, pricing: { price }, quantity: 3 });
+    expect(await add(once.id)).toMatchObject({
       amount: 6000,
-      pricing: { price_details: { price: shop.monthly.id } },
+      pricing: { price_details: { price: once.id } },
     });
+    expect((await errorOf(add(monthly.id))).message).toContain("only accepts prices with");
     const bare = stripe.invoiceItems.create({ customer: customer.id });
     expect((await errorOf(bare)).code).toBe("parameter_missing");
   });

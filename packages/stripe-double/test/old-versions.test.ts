@@ -67,10 +67,65 @@ describe("expansions", () => {
     expect(shown).toMatchObject({ discounts: [{ coupon }], discount: { coupon } });
   });
 
-  it("are not there in the newest version", async () => {
+  it("are refused in the newest version, and reach the plan before", async () => {
     await subscribe();
-    const expand = ["data.payment_intent"];
-    expect((await errorOf(it_.stripe.invoices.list({ expand }))).statusCode).not.toBe(200);
+    for (const name of ["payment_intent", "charge", "subscription", "discount"]) {
+      const expand = [`data.${name}`];
+      expect(await errorOf(it_.stripe.invoices.list({ expand }))).toMatchObject({
+        statusCode: 400,
+        message: `This property cannot be expanded (data.${name}).`,
+      });
+    }
+    const expand = ["subscriptions.data.plan"];
+    const shown = await old.customers.retrieve(customer, { expand });
+    expect(shown).toMatchObject({ subscriptions: { data: [{ plan: { id: shop.monthly.id } }] } });
+  });
+});
+
+describe("the upcoming invoice", () => {
+  // Source: changelog 2025-03-31.basil, upcoming invoices are replaced by previews.
+  const upcoming = async (path: string, stripe = old) =>
+    (await stripe.rawRequest("GET", `/v1/invoices/upcoming${path}`)) as unknown as Json;
+
+  it("is the preview of the newer versions, without an id", async () => {
+    const { id, items } = await subscribe();
+    const [item] = (items as { data: Json[] }).data;
+    const change = `subscription=${id}&subscription_items[0][id]=${item?.id}&subscription_items[0][quantity]=5`;
+    await it_.double.clock.advance({ days: 10 });
+    for (const [query, params] of [
+      [`subscription=${id}`, {}],
+      [`customer=${customer}`, {}],
+      [`${change}&subscription_proration_behavior=none`, { quantity: 5, behavior: "none" }],
+      [
+        `${change}&subscription_proration_behavior=always_invoice`,
+        { quantity: 5, behavior: "always_invoice" },
+      ],
+    ] as const) {
+      const preview = await it_.stripe.invoices.createPreview({
+        subscription: String(id),
+        ...("quantity" in params
+          ? {
+              subscription_details: {
+                items: [{ id: String(item?.id), quantity: params.quantity }],
+                proration_behavior: params.behavior,
+              },
+            }
+          : {}),
+      });
+      const shown = await upcoming(`?${query}`);
+      expect(shown).not.toHaveProperty("id");
+      expect([shown.total, shown.subscription]).toEqual([preview.total, id]);
+      const lines = (await upcoming(`/lines?${query}`)) as { data?: Json[] };
+      expect(lines.data?.map(({ amount }) => amount)).toEqual(
+        preview.lines.data.map(({ amount }) => amount),
+      );
+    }
+  });
+
+  it("is no address of the newest version", async () => {
+    const { id } = await subscribe();
+    const asked = upcoming(`?subscription=${id}`, it_.stripe);
+    expect((await errorOf(asked)).statusCode).toBe(404);
   });
 });
 
@@ -125,6 +180,22 @@ describe("the parameters `coupon` and `promotion_code`", () => {
     expect(await change({ promotion_code: code.id })).toMatchObject({
       discount: { promotion_code: code.id },
     });
+  });
+
+  it("discount a customer, and what has no discount of its own", async () => {
+    const change = async (params: object) =>
+      (await old.customers.update(customer, params)) as unknown as Json;
+    expect(await change({ coupon: "TEN" })).toMatchObject({ discount: { coupon: { id: "TEN" } } });
+    const total = (params: object = {}) =>
+      subscribe({ expand: ["latest_invoice"], ...params }).then(
+        ({ latest_invoice: invoice }) => (invoice as Json).total,
+      );
+    await it_.stripe.coupons.create({ id: "HALF", percent_off: 50, duration: "forever" });
+    expect([await total(), await total({ coupon: "HALF" })]).toEqual([3600, 2000]);
+    expect(await it_.stripe.customers.deleteDiscount(customer)).toMatchObject({ deleted: true });
+    expect(await total()).toBe(4000);
+    const again = it_.stripe.customers.deleteDiscount(customer);
+    expect((await errorOf(again)).statusCode).toBe(404);
   });
 
   it("are unknown since 2025-03-31", async () => {

@@ -1,3 +1,4 @@
+import type Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   card,
@@ -306,6 +307,117 @@ describe("in the portal", () => {
     expect(start.location).toMatch(/\/cancel$/);
     const answer = await submit(new URL(start.location ?? "", url).href, {});
     expect(answer.location).toBe("https://site.example/bye");
+  });
+
+  describe("a change that the application proposes", () => {
+    // Source: docs customer-management/portal-deep-links, API reference portal sessions create.
+    const propose = async (
+      update: Partial<Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionUpdateConfirm>,
+      features: object = {},
+    ) => {
+      const item = (await current()).items.data[0]?.id ?? "";
+      return openPortal(await configure(features), {
+        flow_data: {
+          type: "subscription_update_confirm",
+          subscription_update_confirm: {
+            subscription,
+            items: [{ id: item, price: shop.pro, quantity: 1 }],
+            ...update,
+          },
+          after_completion: {
+            type: "redirect",
+            redirect: { return_url: "https://site.example/done" },
+          },
+        },
+      });
+    };
+
+    it("is shown, confirmed and leads back", async () => {
+      const url = await propose({});
+      const start = await open(url);
+      expect(start.location).toMatch(/\/confirm$/);
+      const path = new URL(start.location ?? "", url).href;
+      expect((await open(path)).text).toContain("$49.00 per month");
+      expect((await submit(path, {})).location).toBe("https://site.example/done");
+      expect((await current()).items.data[0]?.price.id).toBe(shop.pro);
+    });
+
+    it("can be confirmed without a browser, with a discount", async () => {
+      const coupon = await shop.stripe.coupons.create({ percent_off: 50, duration: "forever" });
+      const url = await propose({ discounts: [{ coupon: coupon.id }] });
+      expect(shop.double.dashboard.completePortal(url)).toBe("https://site.example/done");
+      const { discounts, items } = await current();
+      expect([discounts.length, items.data[0]?.price.id]).toEqual([1, shop.pro]);
+      expect(() => shop.double.dashboard.completePortal(url)).toThrow("the plan that you have now");
+    });
+
+    it("must be one that the portal allows", async () => {
+      const item = (await current()).items.data[0]?.id ?? "";
+      for (const items of [
+        [{ id: item, price: shop.once }],
+        [{ id: item, price: shop.pro, quantity: 7 }],
+        [{ id: item }],
+        [{ id: item, price: shop.pro }, { id: item }],
+        [{ id: "si_x", price: shop.pro }],
+      ]) {
+        expect(await refusal(propose({ items }))).toMatchObject({ status: 400 });
+      }
+      const products = [
+        {
+          product: shop.product,
+          prices: [shop.basic, shop.pro],
+          adjustable_quantity: { enabled: true, minimum: 2, maximum: 9 },
+        },
+      ];
+      const subscription_update = {
+        enabled: true,
+        default_allowed_updates: ["price", "quantity"],
+        products,
+      };
+      const url = await propose({ items: [{ id: item, quantity: 7 }] }, { subscription_update });
+      shop.double.dashboard.completePortal(url);
+      expect((await current()).items.data[0]?.quantity).toBe(7);
+      const many = propose({ items: [{ id: item, quantity: 10 }] }, { subscription_update });
+      expect(await refusal(many)).toMatchObject({ status: 400 });
+    });
+  });
+
+  it("every flow can be completed without a browser", async () => {
+    const configuration = await configure();
+    const flow = async (flow_data: object) =>
+      openPortal(configuration, { flow_data: flow_data as never });
+    const { dashboard } = shop.double;
+    const subscription_update = { subscription };
+    const update = await flow({ type: "subscription_update", subscription_update });
+    expect(dashboard.completePortal(update, { price: shop.pro })).toContain("?notice=changed");
+    const card_ = await flow({ type: "payment_method_update" });
+    dashboard.completePortal(card_, { card: "5555555555554444" });
+    const subscription_cancel = { subscription };
+    const cancel = await flow({ type: "subscription_cancel", subscription_cancel });
+    dashboard.completePortal(cancel, { feedback: "unused" });
+    expect(await current()).toMatchObject({
+      cancel_at: expect.any(Number),
+      cancellation_details: { feedback: "unused" },
+      items: { data: [{ price: { id: shop.pro } }] },
+    });
+    const plain = await openPortal(configuration);
+    expect(() => dashboard.completePortal(plain)).toThrow("flow_data");
+  });
+
+  it("customers change what they may of themselves", async () => {
+    const customer_update = { enabled: true, allowed_updates: ["email", "name"] };
+    const url = await openPortal(await configure({ customer_update }), {
+      flow_data: { type: "customer_update" },
+    });
+    const start = await open(url);
+    const path = new URL(start.location ?? "", url).href;
+    expect((await open(path)).text).not.toContain("Phone");
+    await submit(path, { email: "new@example.com", name: "Ada L.", phone: "1" });
+    expect(await shop.stripe.customers.retrieve(customer)).toMatchObject({
+      email: "new@example.com",
+      name: "Ada L.",
+      phone: null,
+    });
   });
 
   it("nobody sees another customer's subscription", async () => {

@@ -86,7 +86,30 @@ describe("the invoice of the next renewal", () => {
     await stripe.subscriptions.cancel(made.id);
     expect(await errorOf(preview())).toMatchObject(none);
     const without = stripe.invoices.createPreview({ customer: customer.id });
-    expect((await errorOf(without)).statusCode).toBe(501);
+    expect(await errorOf(without)).toMatchObject(none);
+    expect((await errorOf(stripe.invoices.createPreview({}))).statusCode).toBe(400);
+  });
+
+  // Source: API reference invoices/create_preview, `subscription` and `subscription_details`.
+  it("of a customer is that of the subscription which renews first", async () => {
+    await subscribe({ items: [{ price: shop.yearly.id }] });
+    await subscribe();
+    const preview = await stripe.invoices.createPreview({ customer: customer.id });
+    expect(preview.total).toBe(6000);
+  });
+
+  it("of a subscription that is not there yet is its first one, with discounts and taxes", async () => {
+    const coupon = await stripe.coupons.create({ percent_off: 10, duration: "once" });
+    const items = [{ price: shop.monthly.id, quantity: 2 }];
+    const preview = await stripe.invoices.createPreview({
+      customer: customer.id,
+      subscription_details: { items },
+      discounts: [{ coupon: coupon.id }],
+    });
+    expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(0);
+    await subscribe({ items, discounts: [{ coupon: coupon.id }] });
+    expect([preview.subtotal, preview.total]).toEqual([4000, 3600]);
+    expect((await latest()).total).toBe(3600);
   });
 });
 

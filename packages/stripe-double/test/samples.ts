@@ -222,11 +222,18 @@ export async function collectSamples(): Promise<Samples> {
     }),
   );
   add(await stripe.accounts.retrieveCurrent());
+  await stripe.taxRates.create({ display_name: "VAT", percentage: 19, inclusive: false });
+  const vat = await stripe.customers.createTaxId(customer.id, {
+    type: "eu_vat",
+    value: "DE123456789",
+  });
 
   // What is shown only when asked for, and what is left of the deleted.
   for (const list of [
     "/v1/customers?expand[]=data.subscriptions&expand[]=data.sources&expand[]=data.tax_ids",
     "/v1/invoices?expand[]=data.payments&expand[]=data.confirmation_secret&expand[]=data.discounts",
+    `/v1/customers/${customer.id}/tax_ids`,
+    "/v1/tax_rates",
     "/v1/subscriptions?status=all&expand[]=data.discounts",
     "/v1/charges?expand[]=data.refunds",
     "/v1/products",
@@ -259,6 +266,7 @@ export async function collectSamples(): Promise<Samples> {
     if (status !== 200) throw new Error(`${list}: ${JSON.stringify(body)}`);
     add(body);
   }
+  add(await stripe.customers.deleteTaxId(customer.id, vat.id));
   const draft = await stripe.invoices.create({ customer: customer.id });
   add(await stripe.invoices.del(draft.id ?? ""));
   const spare = await stripe.products.create({ name: "Spare" });

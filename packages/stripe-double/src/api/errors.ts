@@ -75,12 +75,12 @@ const KIND_NAMES: Record<string, string> = {
 };
 
 /** 404 for the object a path names, 400 for one that a parameter names, as Stripe does. */
-export function missing(kind: string, id: string, param = "id"): ApiError {
+export function missing(kind: string, id: string, param = "id", hint = ""): ApiError {
   const name = KIND_NAMES[kind] ?? kind.replaceAll("_", " ");
   return new ApiError(param === "id" || param === kind ? 404 : 400, {
     type: "invalid_request_error",
     code: "resource_missing",
-    message: `No such ${name}: '${id}'`,
+    message: `No such ${name}: '${id}'${hint}`,
     param,
   });
 }

@@ -96,12 +96,31 @@ export function meansAnotherRoute(
 /** Parameters of older API versions, with the first version that no longer takes them. */
 const ITERATIONS = { "phases[][iterations]": "2025-09-30" };
 const DISCOUNT = { coupon: "2025-03-31", promotion_code: "2025-03-31" };
+const UPCOMING = Object.fromEntries(
+  [
+    "automatic_tax",
+    "coupon",
+    "customer",
+    "discounts",
+    "subscription",
+    "subscription_billing_cycle_anchor",
+    "subscription_details",
+    "subscription_items",
+    "subscription_proration_behavior",
+    "subscription_proration_date",
+    "subscription_trial_end",
+  ].map((name) => [name, "2025-03-31"]),
+);
+const PAGE = { ending_before: "2025-03-31", limit: "2025-03-31", starting_after: "2025-03-31" };
 /** A name inside others is a path, with `[]` for each index. */
 const REMOVED: { readonly [signature: string]: { readonly [name: string]: string } } = {
+  "GET /v1/invoices/upcoming": UPCOMING,
+  "GET /v1/invoices/upcoming/lines": { ...UPCOMING, ...PAGE },
   "POST /v1/customers": DISCOUNT,
   "POST /v1/customers/:id": DISCOUNT,
   "POST /v1/invoiceitems": { price: "2025-03-31", unit_amount: "2025-03-31" },
   "POST /v1/prices": { "recurring[aggregate_usage]": "2025-03-31" },
+  "POST /v1/invoiceitems/:id": { price: "2025-03-31", unit_amount: "2025-03-31" },
   "POST /v1/promotion_codes": { coupon: "2025-09-30" },
   "POST /v1/subscription_schedules": ITERATIONS,
   "POST /v1/subscription_schedules/:id": ITERATIONS,
@@ -109,10 +128,17 @@ const REMOVED: { readonly [signature: string]: { readonly [name: string]: string
   "POST /v1/subscriptions/:id": DISCOUNT,
 };
 
+/** Parameters that the table lacks, because the SDK describes these requests elsewhere. */
+const ELSEWHERE: { readonly [signature: string]: readonly string[] } = {
+  "POST /oauth/deauthorize": ["client_id", "stripe_user_id"],
+  "POST /oauth/token": ["client_secret", "code", "grant_type", "refresh_token", "scope"],
+};
+
 /** Whether Stripe takes a parameter of this name on this route, at this API version. */
 export function isStripeParameter(signature: string, name: string, version: string): boolean {
   const group = groupOf(signature);
   if (name === "expand" || signature.includes(" /v2/") || group?.has(name)) return true;
+  if (ELSEWHERE[signature]?.includes(name)) return true;
   const removed = REMOVED[signature.replace(/:\w+/g, ":id")]?.[name];
   return removed !== undefined && version.slice(0, 10) < removed;
 }

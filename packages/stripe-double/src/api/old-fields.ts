@@ -68,6 +68,10 @@ export function oldField(world: World, version: string, object: Json, field: str
   return version.slice(0, 10) < until ? (read(world, object) ?? null) : undefined;
 }
 
+/** Whether an older version shows this field, so that a newer one refuses to expand it. */
+export const isOldField = (object: Json, field: string): boolean =>
+  OLD_FIELDS[String(object.object)]?.[field] !== undefined;
+
 function inside(object: Json, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((at, part) => (isPlainObject(at) ? at[part] : undefined), object);
 }

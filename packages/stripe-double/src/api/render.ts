@@ -4,11 +4,12 @@
  */
 
 import { findCoupon, findDiscount } from "../billing/invoices/discounts.js";
+import { customerTax } from "../billing/taxes/location.js";
 import { withCurrentPrices } from "../world/fresh.js";
 import { isPlainObject, same } from "../world/same.js";
 import type { Kind, StoredEvent, World } from "../world/world.js";
 import { type ApiError, invalid, notModelled } from "./errors.js";
-import { oldField } from "./old-fields.js";
+import { isOldField, oldField } from "./old-fields.js";
 import { atVersion } from "./versions.js";
 
 type Json = { [key: string]: unknown };
@@ -44,6 +45,7 @@ const REFERENCES: { readonly [field: string]: Kind } = {
   schedule: "subscription_schedule",
   setup_intent: "setup_intent",
   subscription: "subscription",
+  tax_rate: "tax_rate",
   test_clock: "test_helpers.test_clock",
 };
 
@@ -73,6 +75,7 @@ const nothing = (path: string) => (world: World, object: Json) =>
 const INCLUDABLE: {
   readonly [object: string]: { readonly [field: string]: (world: World, object: Json) => unknown };
 } = {
+  "apps.secret": { payload: hidden("payload") },
   coupon: { applies_to: hidden("applies_to") },
   customer: {
     sources: nothing("sources"),
@@ -86,7 +89,13 @@ const INCLUDABLE: {
           .map((subscription) => present(world, subscription)),
         `/v1/customers/${customer.id}/subscriptions`,
       ),
-    tax_ids: nothing("tax_ids"),
+    tax: (world, customer) => customerTax(world, customer as never),
+    tax_ids: (world, customer) =>
+      embeddedList(
+        world,
+        world.objects.tax_id.where("customer", String(customer.id)).reverse(),
+        `/v1/customers/${customer.id}/tax_ids`,
+      ),
   },
   invoice: {
     confirmation_secret: hidden("confirmation_secret"),
@@ -224,10 +233,12 @@ function expand(world: World, value: unknown, path: Path): unknown {
   if (found === undefined && (includable || object.deleted)) return object;
   if (ABSENT[String(object.object)]?.includes(key)) throw notExpandable(name);
   if (found === undefined) {
+    if (isOldField(object, key)) throw notExpandable(name);
     throw notModelled(`the expansion of '${name}' on ${String(object.object ?? "this object")}`);
   }
   const resolve = (reference: unknown) => {
-    if (typeof reference === "object") return reference;
+    if (typeof reference === "object" || (includable && object[key] === undefined))
+      return reference;
     const target = referred(world, key, String(reference));
     if (target === undefined && UNKNOWN.includes(key)) {
       throw notModelled(`the expansion of '${name}'`);

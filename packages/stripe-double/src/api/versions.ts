@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import { planOf } from "../billing/plan.js";
+import { FORMER_UI_MODES } from "../resources/checkout/appearance.js";
 import type { Plain } from "../world/plain.js";
 import { invalid } from "./errors.js";
 import { COUPONS_MOVED, PAYMENTS_MOVED } from "./old-fields.js";
@@ -35,11 +36,12 @@ const restore = (object: Json, find: Finder, ...names: readonly string[]): void 
 /** Newest first. Only changes that alter what a mirror of billing data reads are modelled. */
 const CHANGES: readonly VersionChange[] = [
   {
-    // Only hosted pages are modelled, and they got a longer name.
+    // The ways to show a checkout got other names.
     since: "2026-03-25",
     undo: {
       "checkout.session"(session) {
-        if (session.ui_mode === "hosted_page") session.ui_mode = "hosted";
+        const former = Object.entries(FORMER_UI_MODES).find(([, now]) => now === session.ui_mode);
+        if (former) session.ui_mode = former[0];
       },
     },
   },

@@ -1,7 +1,8 @@
 /** What a customer sees and does in the portal, within what its configuration allows. */
 import type Stripe from "stripe";
 import { refused } from "../api/errors.js";
-import { type PortalConfiguration, portalProducts } from "../resources/portal/features.js";
+import { checkChange } from "../resources/portal/changes.js";
+import type { PortalConfiguration } from "../resources/portal/features.js";
 import type { PortalSession } from "../resources/portal/sessions.js";
 import { updateSubscription } from "../resources/subscriptions/update.js";
 import type { Plain } from "../world/plain.js";
@@ -9,7 +10,6 @@ import type { World } from "../world/world.js";
 import type { CardEntry } from "./checkout/checkout.js";
 import type { Invoice } from "./invoices/invoices.js";
 import { attachPaymentMethod, createCard, setCardState } from "./payments/payment-methods.js";
-import { hasCurrency } from "./prices/rates.js";
 import { cancelSubscription } from "./subscriptions/end.js";
 import { periodEnd, type Subscription } from "./subscriptions/subscription.js";
 
@@ -69,49 +69,73 @@ export function canChange({ status }: Subscription): boolean {
   return status === "active" || status === "trialing" || status === "past_due";
 }
 
-/** The plans that a subscription may have: those the configuration names, among the ones on sale. */
-export function plansFor(
-  world: World,
-  view: PortalView,
-  subscription: Subscription,
-): Plain<Stripe.Price>[] {
-  const { default_allowed_updates: allowed } = view.features.subscription_update;
-  if (!allowed.includes("price") || subscription.items.data.length !== 1) return [];
-  const products = portalProducts(world, view.configuration.id);
-  const named = products?.flatMap(({ prices }) => prices);
-  // The dashboard asks for products; a default that was saved without any offers all there are.
-  if (named === undefined && !view.configuration.is_default) return [];
-  return [...world.objects.price.values()].filter(
-    (price) =>
-      price.recurring !== null &&
-      price.active &&
-      hasCurrency(world, price, subscription.currency) &&
-      (named === undefined || named.includes(price.id)),
-  );
+/** What a customer chooses, or confirms. */
+export interface PlanChange {
+  readonly price?: string | undefined;
+  readonly quantity?: number | undefined;
+  readonly discounts?:
+    | readonly { readonly coupon?: string; readonly promotion_code?: string }[]
+    | undefined;
 }
 
 /** Each of these does one thing and answers the name of the notice that tells of it. */
-export function changePlan(world: World, view: PortalView, id: string, price: string): string {
+export function changePlan(
+  world: World,
+  view: PortalView,
+  id: string,
+  { price, quantity, discounts }: PlanChange,
+): string {
   const subscription = world.find("subscription", id);
   const [item] = subscription.items.data;
-  if (item?.price.id === price) throw refused("This is the plan that you have now.");
-  if (
-    item === undefined ||
-    !plansFor(world, view, subscription).some((plan) => plan.id === price)
-  ) {
-    throw refused("Choose one of the plans.");
-  }
+  const change = { item: item?.id ?? "", price, quantity };
+  checkChange(world, view.configuration, subscription, change);
   const { proration_behavior: proration, trial_update_behavior: trial } =
     view.features.subscription_update;
   const known = (["always_invoice", "create_prorations", "none"] as const).find(
     (each) => each === proration,
   );
   updateSubscription(world, id, {
-    items: [{ id: item.id, price, quantity: item.quantity }],
+    items: [{ id: change.item, price, quantity: quantity ?? item?.quantity }],
     proration_behavior: known ?? "none",
+    ...(discounts?.length
+      ? {
+          discounts: discounts.map(({ coupon, promotion_code }) => ({ coupon, promotion_code })),
+        }
+      : {}),
     ...(subscription.status === "trialing" && trial === "end_trial" ? { trial_end: "now" } : {}),
   });
   return "changed";
+}
+
+/** Does what a session was made for, as its customer confirms it. */
+export function confirmChange(world: World, view: PortalView): string {
+  const update = view.session.flow?.subscription_update_confirm;
+  const [item] = update?.items ?? [];
+  if (!update || !item) throw refused("There is nothing to confirm.");
+  return changePlan(world, view, update.subscription, {
+    price: item.price ?? undefined,
+    quantity: item.quantity,
+    discounts: update.discounts?.map(({ coupon, promotion_code: code }) => ({
+      ...(coupon === null ? {} : { coupon }),
+      ...(code === null ? {} : { promotion_code: code }),
+    })),
+  });
+}
+
+/** Changes what the customer may change of themselves. */
+export function changeDetails(
+  world: World,
+  { customer, features }: PortalView,
+  said: { readonly [K in "email" | "name" | "phone"]?: string | undefined },
+): string {
+  const { allowed_updates: allowed } = features.customer_update;
+  const changes = Object.fromEntries(
+    (["email", "name", "phone"] as const)
+      .filter((field) => allowed.includes(field) && said[field] !== undefined)
+      .map((field) => [field, said[field]]),
+  );
+  world.change("customer", customer.id, changes, "customer.updated");
+  return "details";
 }
 
 /**

@@ -163,6 +163,27 @@ export const controlRoutes: readonly ControlRoute[] = [
       return { dispute, status: found?.status };
     },
   ),
+  on(
+    "POST /portal",
+    "Does what a portal `session` with a flow was made for, by its id or its page's address, with a `card`, `price`, `quantity`, `feedback` or `comment`; answers the `return_url`",
+    {
+      session: "text",
+      card: "text?",
+      price: "text?",
+      quantity: "number?",
+      feedback: "text?",
+      comment: "text?",
+    },
+    (double, { session, card, price, quantity, feedback, comment }) => ({
+      return_url: double.dashboard.completePortal(session, {
+        ...(card && { card }),
+        ...(price && { price }),
+        ...(quantity !== undefined && { quantity }),
+        ...(feedback && { feedback }),
+        ...(comment && { comment }),
+      }),
+    }),
+  ),
   on("GET /faults", "The faults that can still strike", {}, ({ faults }) => ({
     faults: faults.all(),
   })),

@@ -11,7 +11,13 @@ import {
   previewCheckout,
 } from "../billing/checkout/checkout.js";
 import type { CheckoutSession } from "../billing/checkout/session.js";
-import { attemptOf, lineItems, purposeOf, successUrl } from "../billing/checkout/session.js";
+import {
+  attemptOf,
+  lineItems,
+  purposeOf,
+  recoverCheckout,
+  successUrl,
+} from "../billing/checkout/session.js";
 import { money } from "../billing/money.js";
 import { amountOf } from "../billing/prices/rates.js";
 import type { World } from "../world/world.js";
@@ -28,6 +34,7 @@ export function checkoutPage(
   form: Form | undefined,
 ): PageAnswer | undefined {
   const session = world.find("checkout.session", id);
+  if (step === "recover") return recovered(world, session);
   if (step !== undefined && step !== "authenticate") return undefined;
   if (session.status !== "open") return over(session);
   if (step === "authenticate") {
@@ -44,6 +51,12 @@ export function checkoutPage(
   const read = readEntered(world, session, form);
   if (typeof read === "string") return payPage(world, session, form, { error: read, status: 400 });
   return after(world, session, form, completeCheckout(world, id, read));
+}
+
+/** Where an expired session leads that can be recovered: to another one like it. */
+function recovered(world: World, session: CheckoutSession): PageAnswer {
+  const next = recoverCheckout(world, session.id);
+  return next === undefined ? over(session) : seeOther(`/c/pay/${next.id}`);
 }
 
 /** What was entered with the last attempt, except for the card. */
@@ -86,6 +99,7 @@ function readEntered(world: World, session: CheckoutSession, form: Form): Entere
   const phone = entered(form, "phone");
   if (session.phone_number_collection?.enabled && phone === undefined)
     return "Enter your phone number.";
+  if (mustAgree(session) && !form.has("terms")) return "Agree to the terms of service.";
   const card = needsCard(session, totals.amount_total ?? 0)
     ? readCard(form, world.now())
     : undefined;
@@ -129,7 +143,7 @@ function payPage(
   form: Form,
   options: { error?: string; notice?: string; status?: number; totals?: Totals } = {},
 ): PageAnswer {
-  const totals = options.totals ?? session;
+  const totals = options.totals ?? totalsNow(world, session);
   const subscribes = session.mode === "subscription";
   return page({
     title: session.mode === "setup" ? "Save your card" : subscribes ? "Subscribe" : "Pay",
@@ -155,6 +169,12 @@ ${payForm(world, session, form, totals)}
   });
 }
 
+/** What it costs with the discount that it was made with, taxes included. */
+function totalsNow(world: World, session: CheckoutSession): Totals {
+  const totals = previewCheckout(world, session.id, undefined);
+  return typeof totals === "string" ? session : totals;
+}
+
 function summary(world: World, session: CheckoutSession, totals: Totals): Html {
   const currency = session.currency ?? "usd";
   const items = lineItems(world, session.id);
@@ -162,6 +182,7 @@ function summary(world: World, session: CheckoutSession, totals: Totals): Html {
   const { trial_period_days: days, trial_end: end } = purposeOf(world, session.id);
   const starts = end ?? (days === undefined ? undefined : world.now() + days * 86_400);
   const discount = totals.total_details?.amount_discount ?? 0;
+  const tax = totals.total_details?.amount_tax ?? 0;
   const each = items.reduce(
     (sum, { price, quantity }) =>
       sum + (price?.recurring ? amountOf(world, price, quantity ?? 0, currency) : 0),
@@ -178,10 +199,11 @@ ${starts !== undefined && html`<p>Free trial until ${day(starts)}. Then ${money(
   )}</ul>
 <ul class="rows total">
 ${
-  discount > 0 &&
-  html`<li class="row"><span>Subtotal</span><span>${money(totals.amount_subtotal ?? 0, currency)}</span></li>
-<li class="row"><span>Discount</span><span>−${money(discount, currency)}</span></li>`
+  discount + tax > 0 &&
+  html`<li class="row"><span>Subtotal</span><span>${money(totals.amount_subtotal ?? 0, currency)}</span></li>`
 }
+${discount > 0 && html`<li class="row"><span>Discount</span><span>−${money(discount, currency)}</span></li>`}
+${tax > 0 && html`<li class="row"><span>Tax</span><span>${money(tax, currency)}</span></li>`}
 <li class="row"><span>Total due today</span><span>${money(totals.amount_total ?? 0, currency)}</span></li>
 </ul>`;
 }
@@ -213,9 +235,13 @@ ${
     optional: true,
   })}<button class="plain" name="action" value="apply">Apply</button></div>`
 }
+${mustAgree(session) && html`<label class="choice"><input type="checkbox" name="terms" value="yes"> I agree to the terms of service</label>`}
 <button class="wide" name="action" value="pay">${label}</button>
 </form>`;
 }
+
+const mustAgree = ({ consent_collection: asked }: CheckoutSession): boolean =>
+  asked?.terms_of_service === "required";
 
 function formTitle(session: CheckoutSession, due: number): string {
   if (!needsCard(session, due)) return "Your details";

@@ -1,9 +1,10 @@
 /** The pages of the portal on which a customer changes something; each is one form. */
-import { type PortalView, plansFor } from "../billing/portal.js";
+import type { PortalView } from "../billing/portal.js";
 import type { Subscription } from "../billing/subscriptions/subscription.js";
+import { offeredPlans, quantitiesFor } from "../resources/portal/changes.js";
 import type { World } from "../world/world.js";
 import { cardFields, type Form } from "./card-form.js";
-import { html, type PageAnswer, page } from "./html.js";
+import { field, html, type PageAnswer, page } from "./html.js";
 import { day, priceText } from "./money.js";
 
 const REASONS: Record<string, string> = {
@@ -73,7 +74,9 @@ export function updatePage(
   error?: string,
 ): PageAnswer {
   const current = subscription.items.data[0]?.price.id;
-  const plans = plansFor(world, view, subscription);
+  const plans = offeredPlans(world, view.configuration, subscription);
+  const [item] = subscription.items.data;
+  const counts = item && quantitiesFor(world, view.configuration, item.price.product);
   return page({
     title: "Change your plan",
     width: "narrow",
@@ -82,10 +85,12 @@ export function updatePage(
     status: error === undefined ? 200 : 400,
     back: { href: `${home}?home`, text: "Back" },
     body:
-      plans.length === 0
+      plans.length === 0 && counts === undefined
         ? html`<p class="card">There is no other plan to change to.</p>`
         : html`<form class="card stack" method="post" action="${home}/subscriptions/${subscription.id}/update" novalidate>
-<fieldset><legend>Choose a plan</legend>
+${
+  plans.length > 0 &&
+  html`<fieldset><legend>Choose a plan</legend>
 ${plans.map(
   (price) =>
     html`<label class="choice"><input type="radio" name="price" value="${price.id}" required${
@@ -94,8 +99,63 @@ ${plans.map(
       price.nickname && html` <span class="quiet">${price.nickname}</span>`
     }<br><span class="quiet">${priceText(world, price, { currency: subscription.currency })}${price.id === current && ", your plan now"}</span></span></label>`,
 )}
-</fieldset>
+</fieldset>`
+}
+${counts && field({ name: "quantity", label: "Quantity", autocomplete: "off", numeric: true, value: String(item.quantity ?? 1) })}
 <button class="wide">Change plan</button>
+</form>`,
+  });
+}
+
+/** A change that the application proposed, for the customer to agree to. */
+export function confirmPage(
+  world: World,
+  view: PortalView,
+  home: string,
+  error?: string,
+): PageAnswer {
+  const update = view.session.flow?.subscription_update_confirm;
+  const subscription = world.find("subscription", update?.subscription ?? "");
+  const [item] = subscription.items.data;
+  const [wanted] = update?.items ?? [];
+  const price = world.find("price", wanted?.price ?? item?.price.id ?? "");
+  const quantity = wanted?.quantity ?? item?.quantity ?? 1;
+  return page({
+    title: "Confirm your updates",
+    width: "narrow",
+    livemode: view.session.livemode,
+    error,
+    status: error === undefined ? 200 : 400,
+    back: { href: `${home}?home`, text: "Back" },
+    body: html`<form class="card stack" method="post" action="${home}/subscriptions/${subscription.id}/confirm">
+<p>${world.objects.product.get(price.product)?.name ?? price.product}${
+      quantity > 1 && html` <span class="quiet">× ${quantity}</span>`
+    }<br><span class="quiet">${priceText(world, price, { quantity, currency: subscription.currency })}</span></p>
+${update?.discounts?.length ? html`<p class="quiet">A discount is applied.</p>` : undefined}
+<button class="wide">Confirm</button>
+</form>`,
+  });
+}
+
+/** What customers may change of themselves. */
+export function detailsPage(view: PortalView, home: string, error?: string): PageAnswer {
+  const { allowed_updates: allowed } = view.features.customer_update;
+  const { customer } = view;
+  const line = (name: "email" | "name" | "phone", label: string, type: "email" | "text" | "tel") =>
+    allowed.includes(name) &&
+    field({ name, label, type, autocomplete: name, value: customer[name] ?? "" });
+  return page({
+    title: "Your details",
+    width: "narrow",
+    livemode: view.session.livemode,
+    error,
+    status: error === undefined ? 200 : 400,
+    back: { href: `${home}?home`, text: "Back" },
+    body: html`<form class="card stack" method="post" action="${home}/details" novalidate>
+${line("name", "Name", "text")}
+${line("email", "Email", "email")}
+${line("phone", "Phone", "tel")}
+<button class="wide">Save</button>
 </form>`,
   });
 }

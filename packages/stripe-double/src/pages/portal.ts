@@ -9,7 +9,10 @@ import {
   canChange,
   cancelInPortal,
   changeCard,
+  changeDetails,
   changePlan,
+  confirmChange,
+  type PlanChange,
   type PortalView,
   portalView,
   resumeInPortal,
@@ -20,7 +23,7 @@ import type { World } from "../world/world.js";
 import { entered, type Form, readCard } from "./card-form.js";
 import { type Html, html, type PageAnswer, page, seeOther } from "./html.js";
 import { day, priceText } from "./money.js";
-import { cancelPage, cardPage, updatePage } from "./portal-forms.js";
+import { cancelPage, cardPage, confirmPage, detailsPage, updatePage } from "./portal-forms.js";
 
 const NOTICES: Record<string, string> = {
   card: "Your card was updated.",
@@ -28,6 +31,7 @@ const NOTICES: Record<string, string> = {
   ends: "Your subscription will end with the current period.",
   resumed: "Your subscription will go on.",
   changed: "Your plan was changed.",
+  details: "Your details were saved.",
 };
 
 export interface PortalRequest {
@@ -67,6 +71,18 @@ export function portalPage(world: World, request: PortalRequest): PageAnswer | u
     if (typeof card === "string") return again(card);
     return act(() => changeCard(world, view, card, entered(form, "name")), again);
   }
+  if (noun === "details" && view.features.customer_update.enabled) {
+    if (form === undefined) return detailsPage(view, home);
+    const said = {
+      email: entered(form, "email"),
+      name: entered(form, "name"),
+      phone: entered(form, "phone"),
+    };
+    return act(
+      () => changeDetails(world, view, said),
+      (error) => detailsPage(view, home, error),
+    );
+  }
   const subscription = view.subscriptions.find((each) => each.id === id);
   if (noun !== "subscriptions" || subscription === undefined) return undefined;
   if (verb === "cancel" && canChange(subscription) && view.features.subscription_cancel.enabled) {
@@ -83,8 +99,15 @@ export function portalPage(world: World, request: PortalRequest): PageAnswer | u
   if (verb === "update" && canChange(subscription) && view.features.subscription_update.enabled) {
     if (form === undefined) return updatePage(world, view, home, subscription);
     return act(
-      () => changePlan(world, view, subscription.id, entered(form, "price") ?? ""),
+      () => changePlan(world, view, subscription.id, chosen(form)),
       (error) => updatePage(world, view, home, subscription, error),
+    );
+  }
+  if (verb === "confirm" && flow?.subscription_update_confirm?.subscription === subscription.id) {
+    if (form === undefined) return confirmPage(world, view, home);
+    return act(
+      () => confirmChange(world, view),
+      (error) => confirmPage(world, view, home, error),
     );
   }
   if (verb === "resume" && form !== undefined) {
@@ -96,9 +119,20 @@ export function portalPage(world: World, request: PortalRequest): PageAnswer | u
   return undefined;
 }
 
+function chosen(form: Form): PlanChange {
+  const quantity = entered(form, "quantity");
+  return {
+    price: entered(form, "price"),
+    quantity: quantity === undefined ? undefined : Number(quantity),
+  };
+}
+
 /** The page that a session made for one purpose begins with. */
 function flowPath(flow: NonNullable<PortalView["session"]["flow"]>): string | undefined {
   if (flow.type === "payment_method_update") return "/card";
+  if (flow.type === "customer_update") return "/details";
+  if (flow.subscription_update_confirm)
+    return `/subscriptions/${flow.subscription_update_confirm.subscription}/confirm`;
   if (flow.subscription_cancel)
     return `/subscriptions/${flow.subscription_cancel.subscription}/cancel`;
   if (flow.subscription_update)

@@ -1,5 +1,5 @@
 /** What the routes of most objects share: metadata, addresses, retrieving and listing. */
-import { ApiError, invalid, missing } from "../api/errors.js";
+import { ApiError, invalid } from "../api/errors.js";
 import { createdShape, type ListPage, listPage, type PageParams, pageShape } from "../api/list.js";
 import { group, MOST_KEYS, optionalGroup, text, word } from "../api/params.js";
 import type { Call } from "../http/route.js";
@@ -89,7 +89,7 @@ export function referenced<K extends Kind>(
   param: string,
 ): Objects[K] {
   if (world.objects[kind].get(id) === undefined) {
-    throw new ApiError(400, missing(kind, id, param).body);
+    throw new ApiError(400, world.missing(kind, id, param).body);
   }
   return world.find(kind, id);
 }

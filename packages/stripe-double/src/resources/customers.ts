@@ -12,6 +12,7 @@ import {
 import { closeSchedule } from "../billing/schedules/closing.js";
 import { cancelSubscription } from "../billing/subscriptions/end.js";
 import { checkOwner } from "../billing/subscriptions/subscriptions.js";
+import { noteLocation } from "../billing/taxes/location.js";
 import { customersOf, MOST_CUSTOMERS } from "../billing/test-clocks.js";
 import { route } from "../http/route.js";
 import type { Plain } from "../world/plain.js";
@@ -26,10 +27,14 @@ import {
   referenced,
   shippingShape,
 } from "./common.js";
+import { discountCustomer } from "./customer-discounts.js";
+import { createTaxId, type NewTaxId, taxIdShape } from "./tax/tax-ids.js";
 
 const shape = {
   address: addressShape,
   balance: integer,
+  /** Until 2025-03-31, as `promotion_code`. */
+  coupon: text,
   description: text,
   email: text,
   invoice_prefix: word,
@@ -38,10 +43,18 @@ const shape = {
   name: text,
   phone: text,
   preferred_locales: listOf(word),
+  promotion_code: text,
   shipping: shippingShape,
+  tax: group({ ip_address: text, validate_location: oneOf("auto", "deferred", "immediately") }),
   tax_exempt: oneOf("none", "exempt", "reverse"),
 };
 type Params = Parsed<typeof shape>;
+const createShape = {
+  ...shape,
+  payment_method: word,
+  tax_id_data: listOf(group(taxIdShape)),
+  test_clock: word,
+};
 
 const DEFAULT_METHOD = "invoice_settings[default_payment_method]";
 
@@ -126,18 +139,21 @@ export function blankCustomer(
 
 export function createCustomer(
   world: World,
-  params: Partial<Params>,
+  params: Partial<Params> & { readonly tax_id_data?: readonly NewTaxId[] | undefined },
   clock?: string,
 ): Plain<Stripe.Customer> {
-  const set = fields(world, params as Params);
-  const customer = world.objects.customer.add({
+  const customer = {
     ...blankCustomer(world.id("cus"), world.now(), world.livemode),
-    ...set,
+    ...fields(world, params as Params),
     test_clock: clock ?? null,
-  });
+  };
+  noteLocation(world, customer, params.tax);
+  world.objects.customer.add(customer);
   world.raise("customer.created", customer);
   noteBalance(world, customer, 0);
-  return customer;
+  for (const data of params.tax_id_data ?? []) createTaxId(world, data, customer.id);
+  discountCustomer(world, customer.id, params);
+  return world.find("customer", customer.id);
 }
 
 /** Keeps the transaction of a balance that was set, rather than moved. */
@@ -169,8 +185,6 @@ export function deleteCustomer(world: World, id: string): Stripe.DeletedCustomer
   world.raise("customer.deleted", customer);
   return { id, object: "customer", deleted: true };
 }
-
-const createShape = { ...shape, payment_method: word, test_clock: word };
 
 /** Refuses a clock that there is not, or that has all the customers that it can have. */
 function checkRoom(world: World, clock: string): void {
@@ -224,6 +238,8 @@ export const customers = [
     if (world.deleted.has(path.customer)) throw missing("customer", path.customer);
     const before = world.find("customer", path.customer);
     const changes = fields(world, params, before);
+    noteLocation(world, { ...before, ...changes }, params.tax);
+    discountCustomer(world, before.id, params);
     const after = world.change("customer", before.id, changes, "customer.updated");
     noteBalance(world, after, before.balance, false);
     return after;

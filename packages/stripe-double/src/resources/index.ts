@@ -1,6 +1,5 @@
 /** Every request that the double models. What Stripe has beyond it is answered with 501. */
 import { type Route, signatureOf } from "../http/route.js";
-import { accounts } from "./accounts.js";
 import { coupons } from "./catalogue/coupons.js";
 import { features } from "./catalogue/features.js";
 import { plans } from "./catalogue/plans.js";
@@ -8,7 +7,11 @@ import { prices } from "./catalogue/prices.js";
 import { products } from "./catalogue/products.js";
 import { promotionCodes } from "./catalogue/promotion-codes.js";
 import { checkoutSessions } from "./checkout/sessions.js";
+import { accounts } from "./connect/accounts.js";
+import { connectLinks } from "./connect/links.js";
+import { transfers } from "./connect/transfers.js";
 import { customerBalance } from "./customer-balance.js";
+import { customerDiscounts } from "./customer-discounts.js";
 import { customers } from "./customers.js";
 import { events } from "./events.js";
 import { creditNotes } from "./invoices/credit-notes.js";
@@ -26,9 +29,13 @@ import { payouts } from "./payments/payouts.js";
 import { refunds } from "./payments/refunds.js";
 import { setupIntents } from "./payments/setup-intents.js";
 import { portal } from "./portal/portal.js";
+import { radar } from "./stored/radar.js";
+import { secrets } from "./stored/secrets.js";
 import { subscriptionItems } from "./subscriptions/items.js";
 import { subscriptionSchedules } from "./subscriptions/schedules.js";
 import { subscriptions } from "./subscriptions/subscriptions.js";
+import { taxIds } from "./tax/tax-ids.js";
+import { taxRates } from "./tax/tax-rates.js";
 import { testClocks } from "./test-clocks.js";
 import { eventStream } from "./usage/event-stream.js";
 import { meterEvents } from "./usage/meter-events.js";
@@ -41,9 +48,11 @@ const modelled: readonly Route[] = [
   ...balance,
   ...charges,
   ...checkoutSessions,
+  ...connectLinks,
   ...coupons,
   ...creditNotes,
   ...customerBalance,
+  ...customerDiscounts,
   ...customers,
   ...disputes,
   ...events,
@@ -63,11 +72,16 @@ const modelled: readonly Route[] = [
   ...prices,
   ...products,
   ...promotionCodes,
+  ...radar,
   ...refunds,
+  ...secrets,
   ...setupIntents,
   ...subscriptionItems,
   ...subscriptionSchedules,
   ...subscriptions,
+  ...taxIds,
+  ...taxRates,
+  ...transfers,
   ...usageRecords,
   ...testClocks,
   ...webhookEndpoints,

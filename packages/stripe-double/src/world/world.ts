@@ -4,7 +4,7 @@
  * request is atomic.
  */
 import type Stripe from "stripe";
-import { missing } from "../api/errors.js";
+import { type ApiError, missing } from "../api/errors.js";
 import type { Scheduler, Timer } from "./clock.js";
 import { Collection, type Stored } from "./collection.js";
 import { withCurrentPrices } from "./fresh.js";
@@ -13,6 +13,8 @@ import { same } from "./same.js";
 
 /** Every kind of object that the double keeps, by Stripe's `object`. */
 export interface Objects {
+  account: Plain<Stripe.Account>;
+  "apps.secret": Plain<Stripe.Apps.Secret>;
   balance_transaction: Plain<Stripe.BalanceTransaction>;
   "billing.meter": Plain<Stripe.Billing.Meter>;
   "billing_portal.configuration": Plain<Stripe.BillingPortal.Configuration>;
@@ -36,6 +38,8 @@ export interface Objects {
   product: Plain<Stripe.Product>;
   product_feature: Plain<Stripe.ProductFeature>;
   promotion_code: Plain<Stripe.PromotionCode>;
+  "radar.value_list": Plain<Stripe.Radar.ValueList>;
+  "radar.value_list_item": Plain<Stripe.Radar.ValueListItem>;
   "radar.early_fraud_warning": Plain<Stripe.Radar.EarlyFraudWarning>;
   refund: Plain<Stripe.Refund>;
   review: Plain<Stripe.Review>;
@@ -43,6 +47,9 @@ export interface Objects {
   setup_intent: Plain<Stripe.SetupIntent>;
   subscription: Plain<Stripe.Subscription>;
   subscription_schedule: Plain<Stripe.SubscriptionSchedule>;
+  tax_id: Plain<Stripe.TaxId>;
+  tax_rate: Plain<Stripe.TaxRate>;
+  transfer: Plain<Stripe.Transfer>;
   "test_helpers.test_clock": Plain<Stripe.TestHelpers.TestClock>;
   webhook_endpoint: Plain<Stripe.WebhookEndpoint>;
 }
@@ -66,9 +73,12 @@ const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] }
   setup_attempt: ["setup_intent"],
   subscription: ["customer"],
   subscription_schedule: ["customer"],
+  tax_id: ["customer"],
 };
 
 const KINDS: readonly Kind[] = [
+  "account",
+  "apps.secret",
   "balance_transaction",
   "billing.meter",
   "billing_portal.configuration",
@@ -92,6 +102,8 @@ const KINDS: readonly Kind[] = [
   "product",
   "product_feature",
   "promotion_code",
+  "radar.value_list",
+  "radar.value_list_item",
   "radar.early_fraud_warning",
   "refund",
   "review",
@@ -99,6 +111,9 @@ const KINDS: readonly Kind[] = [
   "setup_intent",
   "subscription",
   "subscription_schedule",
+  "tax_id",
+  "tax_rate",
+  "transfer",
   "test_helpers.test_clock",
   "webhook_endpoint",
 ];
@@ -189,6 +204,8 @@ export interface World {
   /** The API version of the account, at which events are kept and unversioned requests answered. */
   readonly version: string;
   readonly embeddedLimit: number;
+  /** The rate of automatic tax, in percent. */
+  readonly taxPercentage: number;
   /** What is to happen by time, asked for by the files that time does not concern. */
   readonly due: Due;
   /** A new id with Stripe's prefix. */
@@ -197,6 +214,8 @@ export interface World {
   now(): number;
   /** The moment in whole seconds by the double's own time, whatever `clock` is. */
   ownNow(): number;
+  /** Stripe's error for an object that is not there; it says so if the other mode has it. */
+  missing(kind: Kind, id: string, param?: string): ApiError;
   /** The object, or Stripe's error for one that is not there. */
   find<K extends Kind>(kind: K, id: string, param?: string): Objects[K];
   /** Replaces some fields and answers the object as it is now; no event is raised. */
@@ -235,6 +254,9 @@ export interface WorldOptions {
   readonly clock: Scheduler;
   readonly version: string;
   readonly embeddedLimit: number;
+  readonly taxPercentage?: number;
+  /** Whether the account has this object in its other mode. */
+  readonly existsElsewhere?: (kind: Kind, id: string) => boolean;
   readonly id: (prefix: string) => string;
   readonly origin: () => string;
   /** By how many milliseconds the next event's `created` is off. */
@@ -272,6 +294,7 @@ export function createWorld(options: WorldOptions): World {
 
   const world: World = {
     ...options,
+    taxPercentage: options.taxPercentage ?? 0,
     objects,
     events: new Collection<StoredEvent>(clock.now),
     notices: new Collection<StoredEvent>(clock.now),
@@ -293,9 +316,14 @@ export function createWorld(options: WorldOptions): World {
     },
     now: () => current.seconds(),
     ownNow: clock.seconds,
+    missing(kind, id, param) {
+      const [own, other] = options.livemode ? ["live", "test"] : ["test", "live"];
+      const hint = `; a similar object exists in ${other} mode, but a ${own} mode key was used to make this request.`;
+      return missing(kind, id, param, options.existsElsewhere?.(kind, id) ? hint : "");
+    },
     find(kind, id, param) {
       const found = objects[kind].get(id);
-      if (found === undefined) throw missing(kind, id, param);
+      if (found === undefined) throw world.missing(kind, id, param);
       return found as Objects[typeof kind];
     },
     patch(kind, id, changes) {

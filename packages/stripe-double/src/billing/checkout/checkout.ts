@@ -9,12 +9,13 @@ import { createCustomer } from "../../resources/customers.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { discountsFrom } from "../invoices/discounts.js";
-import { settle } from "../invoices/draft.js";
+import { settle } from "../invoices/totals.js";
 import { unauthenticated } from "../payments/authentication.js";
 import { cardState, createCard, setCardState } from "../payments/payment-methods.js";
 import { authenticatePaymentIntent, type PaymentIntent } from "../payments/payments.js";
 import { authenticateSetupIntent, type SetupIntent } from "../setup/setup-intents.js";
 import { priced, sourceOf } from "./discounts.js";
+import { invoicePayment } from "./invoice.js";
 import {
   payForSubscription,
   payOnce,
@@ -97,6 +98,9 @@ export function completeCheckout(world: World, id: string, entered: Entered): Ch
   if (email === undefined) return wrong("An email address is required.");
   const asked = needsCard(session, price.totals.amount_total ?? 0);
   if (asked && entered.card === undefined) return wrong("A card is required.");
+  if (asked && !session.payment_method_types.includes("card")) {
+    return wrong("This session takes no cards, and the double pays with cards only.");
+  }
   const details = detailsOf(email, entered);
   try {
     const card = asked && entered.card ? makeCard(world, entered.card, details) : undefined;
@@ -121,7 +125,7 @@ function attempt(world: World, session: CheckoutSession, terms: Terms): Checkout
   if (card !== undefined && (subscribes ? dueFor(world, session, amount) : amount) > 0) {
     if (!subscribes) {
       const customer =
-        session.customer_creation === "always"
+        session.customer_creation === "always" || session.invoice_creation?.enabled
           ? customerOf(world, session, terms)
           : session.customer;
       return concluded(world, id, payOnce(world, session, { customer, card, amount }));
@@ -212,23 +216,38 @@ function conclude(
   const discount = terms?.discount;
   if (terms !== undefined) world.hidden.set(id, { line_items: terms.items });
   const bought = world.objects.subscription.get(subscription ?? "");
-  if (discount && bought === undefined) {
-    discountsFrom(world, [sourceOf(discount)], {
-      checkout_session: id,
-      customer: customer ?? session.customer,
-    });
-  }
+  const owner = customer ?? session.customer;
+  const discounts =
+    discount && bought === undefined
+      ? discountsFrom(world, [sourceOf(discount)], { checkout_session: id, customer: owner })
+      : [];
+  const billed =
+    session.invoice_creation?.enabled && owner !== null
+      ? invoicePayment(world, session, { customer: owner, discounts }).id
+      : null;
   completed(world, id, {
     ...terms?.totals,
+    automatic_tax: {
+      ...session.automatic_tax,
+      status: session.automatic_tax.enabled ? "complete" : null,
+    },
     collected_information: { business_name: null, individual_name: null, shipping_details: null },
     customer: customer ?? session.customer,
     customer_details: terms?.details ?? session.customer_details,
     discounts: discount ? [discount] : [],
-    invoice: bought?.latest_invoice ?? null,
+    consent: consentOf(session),
+    invoice: bought?.latest_invoice ?? billed,
     payment_status,
     subscription: bought?.id ?? null,
   });
   return { outcome: "paid" };
+}
+
+/** Who pays has agreed to what they had to agree to. */
+function consentOf({ consent_collection: asked }: CheckoutSession): CheckoutSession["consent"] {
+  if (asked === null) return null;
+  const agreed = asked.terms_of_service === "required";
+  return { promotions: null, terms_of_service: agreed ? "accepted" : null };
 }
 
 function closed({ status }: CheckoutSession): CheckoutOutcome {

@@ -2,12 +2,13 @@
 import { notModelled, refused } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
 import { type Coupon, couponFor, type DiscountSource, productsOf } from "../invoices/discounts.js";
-import { discounted, type LineItem, totalsOf } from "./lines.js";
+import { current, discounted, type LineItem, taxed, totalsOf } from "./lines.js";
 import {
   attemptOf,
   type CheckoutDiscount,
   type CheckoutSession,
   lineItems,
+  purposeOf,
   type Totals,
 } from "./session.js";
 
@@ -51,21 +52,19 @@ export interface Priced {
 
 /** What a session costs with this code, or with the discount it was made with. Throws a refusal. */
 export function priced(world: World, session: CheckoutSession, code: string | undefined): Priced {
-  const items = lineItems(world, session.id);
+  const { begins, taxes } = purposeOf(world, session.id);
+  const items = taxed(world, current(world, lineItems(world, session.id), begins), taxes);
   // An attempt may have redeemed the code already; it holds for the next one too.
   const { subscription, terms } = attemptOf(world, session.id);
   if (subscription !== undefined && terms !== undefined && terms.code === code) return terms;
   const discount = code === undefined ? session.discounts?.[0] : typed(world, code);
-  if (discount === undefined) {
-    const { amount_subtotal, amount_total, total_details } = session;
-    return { discount, items, totals: { amount_subtotal, amount_total, total_details } };
-  }
+  if (discount === undefined) return { discount, items, totals: totalsOf(items) };
   const coupon = couponOf(world, sourceOf(discount), {
     customer: session.customer ?? undefined,
-    amount: session.amount_subtotal ?? 0,
+    amount: totalsOf(items).amount_subtotal,
     currency: session.currency ?? "usd",
     products: items.map(({ price }) => price?.product),
   });
-  const less = discounted(items, coupon);
+  const less = taxed(world, discounted(items, coupon), taxes);
   return { discount, items: less, totals: totalsOf(less) };
 }

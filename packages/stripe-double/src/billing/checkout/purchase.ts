@@ -108,10 +108,12 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
   const purpose = purposeOf(world, id);
   const { terms } = attemptOf(world, id);
   const currency = world.find("checkout.session", id).currency ?? "usd";
-  const items = lineItems(world, id).flatMap(({ price, quantity }) =>
-    price ? [{ price, quantity: quantity ?? (isMetered(price) ? undefined : 1) }] : [],
-  );
-  for (const { price, quantity = 1 } of items) {
+  const items = lineItems(world, id).flatMap(({ price, quantity }, index) => {
+    if (price === null) return [];
+    const count = quantity ?? (isMetered(price) ? undefined : 1);
+    return [{ price, quantity: count, tax_rates: purpose.taxes.rates[index] ?? [] }];
+  });
+  for (const { price, quantity = 1, tax_rates } of items) {
     if (price.recurring) continue;
     // The first invoice of the subscription bills what waits for it.
     createInvoiceItem(world, {
@@ -121,6 +123,7 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
       description: world.objects.product.get(price.product)?.name ?? null,
       price,
       quantity,
+      tax_rates,
     });
   }
   const { trial_period_days: days, trial_end: end } = purpose;
@@ -131,9 +134,12 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
     customer,
     currency,
     billing_mode: purpose.billing_mode,
+    billing_cycle_anchor: purpose.begins.asked,
+    billing_cycle_anchor_config: purpose.begins.config,
+    prorates: purpose.begins.prorates,
     items: items
       .filter(({ price }) => price.recurring)
-      .map(({ price, quantity }) => ({ price: price.id, quantity })),
+      .map(({ price, ...item }) => ({ ...item, price: price.id })),
     default_payment_method: card,
     trial_end: end ?? (days === undefined ? undefined : world.now() + days * 86_400),
     missing_payment_method: purpose.missing_payment_method,
@@ -141,6 +147,7 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
     metadata: purpose.metadata,
     discounts,
     payment_behavior: "default_incomplete",
+    taxes: purpose.taxes,
   });
   for (const discount of discounts)
     assignDiscount(world, discount, { subscription: subscription.id });

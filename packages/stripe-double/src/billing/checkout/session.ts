@@ -9,7 +9,7 @@ import type { World } from "../../world/world.js";
 import { cancelPaymentIntent } from "../payments/payments.js";
 import { cancelSetupIntent } from "../setup/setup-intents.js";
 import type { BillingMode } from "../subscriptions/billing-mode.js";
-import type { LineItem } from "./lines.js";
+import type { Beginning, LineItem, LineTaxes } from "./lines.js";
 
 export type CheckoutSession = Plain<Stripe.Checkout.Session>;
 type Metadata = { [key: string]: string };
@@ -17,6 +17,7 @@ type Metadata = { [key: string]: string };
 /** What completing the session makes. */
 export interface Purpose {
   readonly billing_mode?: BillingMode | undefined;
+  readonly begins: Beginning;
   readonly trial_period_days?: number | undefined;
   readonly trial_end?: number | undefined;
   readonly missing_payment_method?: "cancel" | "create_invoice" | "pause" | undefined;
@@ -24,6 +25,9 @@ export interface Purpose {
   readonly metadata?: Metadata | undefined;
   readonly setup_future_usage?: "off_session" | "on_session" | undefined;
   readonly receipt_email?: string | undefined;
+  readonly taxes: LineTaxes;
+  /** Makes another session of the same kind in the place of one that expired. */
+  readonly again: (recovered: string) => CheckoutSession;
   /** Whether what the customer enters replaces what is known of an existing customer. */
   readonly saves: { readonly name: boolean; readonly address: boolean };
 }
@@ -122,10 +126,29 @@ export function completed(
   return session;
 }
 
+const RECOVERABLE_FOR = 30 * 24 * 3600;
+
+/** For thirty days an expired session leads to another one, if it was made so. */
+function recovery(world: World, { after_expiration: after, id }: CheckoutSession) {
+  if (!after?.recovery?.enabled) return after;
+  const url = `${world.origin}/c/pay/${id}/recover`;
+  return { recovery: { ...after.recovery, expires_at: world.now() + RECOVERABLE_FOR, url } };
+}
+
+/** Opens another session in the place of one that expired; undefined where there is none. */
+export function recoverCheckout(world: World, id: string): CheckoutSession | undefined {
+  const until = world.find("checkout.session", id).after_expiration?.recovery?.expires_at;
+  return until && world.now() <= until ? purposeOf(world, id).again(id) : undefined;
+}
+
 function close(world: World, id: string): CheckoutSession {
   const known = keptOf(world, id);
   known.stopExpiry();
-  const session = world.patch("checkout.session", id, { status: "expired", url: null });
+  const session = world.patch("checkout.session", id, {
+    after_expiration: recovery(world, world.find("checkout.session", id)),
+    status: "expired",
+    url: null,
+  });
   const intent = world.objects.payment_intent.get(session.payment_intent ?? "");
   if (intent && intent.status !== "succeeded" && intent.status !== "canceled") {
     cancelPaymentIntent(world, intent.id, "automatic");
@@ -150,6 +173,7 @@ export function expireCheckout(world: World, id: string): CheckoutSession {
 export function successUrl({
   id,
   success_url: url,
-}: Pick<CheckoutSession, "id" | "success_url">): string {
-  return (url ?? "").replaceAll("{CHECKOUT_SESSION_ID}", id);
+  return_url: back,
+}: Pick<CheckoutSession, "id" | "success_url" | "return_url">): string {
+  return (url ?? back ?? "").replaceAll("{CHECKOUT_SESSION_ID}", id);
 }

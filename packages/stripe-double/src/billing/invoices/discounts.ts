@@ -254,3 +254,13 @@ export function noteUse(world: World, discounts: readonly string[]): void {
     if (known !== undefined) appliedIn(world).set(id, { ...known, used: true });
   }
 }
+
+/** The discounts of something, or that of its customer if it has none of its own. */
+export function ownOrCustomers(
+  world: World,
+  { customer, discounts }: { readonly customer: string; readonly discounts: readonly string[] },
+): readonly string[] {
+  if (discounts.length > 0) return discounts;
+  const usual = world.objects.customer.get(customer)?.discount;
+  return usual ? [usual.id] : [];
+}

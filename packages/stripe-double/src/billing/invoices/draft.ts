@@ -2,12 +2,18 @@
 import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import type { StoredEvent, World } from "../../world/world.js";
-import { leastCharge } from "../money.js";
-import { noteUse, termsOf } from "./discounts.js";
-import { discountParts, sumOf } from "./shares.js";
+import { invoiceTax, type TaxTerms, UNTAXED } from "../taxes/rates.js";
+import type { TaxRate } from "../taxes/taxes.js";
+import { noteUse } from "./discounts.js";
+import { priceLines } from "./totals.js";
 
 export type Invoice = Plain<Stripe.Invoice>;
 export type InvoiceLine = Plain<Stripe.InvoiceLineItem>;
+
+/** A line that is not on an invoice yet, with the tax rates of its own. */
+export type NewLine = Omit<InvoiceLine, "id" | "invoice"> & {
+  readonly rates?: readonly TaxRate[];
+};
 
 export interface Draft {
   readonly customer: string;
@@ -17,84 +23,32 @@ export interface Draft {
     | "subscription_create"
     | "subscription_cycle"
     | "subscription_update";
-  readonly lines: readonly Omit<InvoiceLine, "id" | "invoice">[];
+  readonly lines: readonly NewLine[];
   readonly period: { readonly start: number; readonly end: number };
   readonly subscription?: { readonly id: string; readonly metadata: { [key: string]: string } };
   readonly collection_method?: "charge_automatically" | "send_invoice";
   readonly days_until_due?: number | null;
+  /** When it is due, if that is not said in days. */
+  readonly dueDate?: number;
   readonly default_payment_method?: string | null;
   readonly description?: string | null;
   readonly metadata?: { [key: string]: string };
   readonly discounts?: readonly string[];
+  readonly taxes?: TaxTerms;
   readonly auto_advance?: boolean;
   /** Seconds from now at which it is finalized on its own; null for never. */
   readonly finalizesIn?: number | null;
 }
 
-/** The lines with what the invoice's discounts take off each. Prorations bring theirs along. */
-function discounted(
-  world: World,
-  lines: readonly InvoiceLine[],
-  discounts: readonly string[],
-): InvoiceLine[] {
-  const parts = lines.map(({ amount, discountable, pricing }) => ({
-    amount,
-    discountable,
-    product: pricing?.price_details?.product,
-  }));
-  const amounts = discountParts(parts, termsOf(world, discounts));
-  return lines.map((line, index) =>
-    line.discountable ? { ...line, discount_amounts: [...(amounts[index] ?? [])] } : line,
-  );
-}
-
-/**
- * What is to be paid for an invoice, and what the customer's balance is then. What is owed to the
- * customer stays there, and so does an amount that is too small to be charged: the next invoice
- * takes it along.
- */
-export function settle(
-  total: number,
-  balance: number,
-  currency: string,
-): { readonly due: number; readonly balance: number } {
-  const owed = total + balance;
-  return owed < leastCharge(currency) ? { due: 0, balance: owed } : { due: owed, balance: 0 };
-}
-
-/** Sums what the lines make of it, and what the customer's balance leaves to pay. */
-function totals(
-  lines: readonly InvoiceLine[],
-  discounts: readonly string[],
-  { balance, currency }: { readonly balance: number; readonly currency: string },
-) {
-  const subtotal = sumOf(lines);
-  const parts = lines.flatMap(({ discount_amounts: amounts }) => amounts ?? []);
-  const total = subtotal - sumOf(parts);
-  const { due } = settle(total, balance, currency);
-  const named = [...new Set([...discounts, ...parts.map(({ discount }) => discount)])];
-  const amounts = named.map((discount) => ({
-    amount: sumOf(parts.filter((part) => part.discount === discount)),
-    discount,
-  }));
-  return {
-    subtotal,
-    subtotal_excluding_tax: subtotal,
-    total,
-    total_excluding_tax: total,
-    total_discount_amounts: amounts.filter(
-      ({ amount, discount }) => amount !== 0 || discounts.includes(discount),
-    ),
-    amount_due: due,
-    amount_remaining: due,
-    starting_balance: balance,
-  };
-}
-
 export function draftInvoice(world: World, draft: Draft): Invoice {
   const invoice = world.objects.invoice.add(composeInvoice(world, world.id("in"), draft));
   // Coupons are ignored on invoices that cost nothing, and not used up by them.
-  if (draft.lines.some(({ amount }) => amount > 0)) noteUse(world, draft.discounts ?? []);
+  if (draft.lines.some(({ amount }) => amount > 0)) {
+    noteUse(world, [
+      ...(draft.discounts ?? []),
+      ...draft.lines.flatMap(({ discountable, discounts }) => (discountable ? discounts : [])),
+    ]);
+  }
   const known = announcements.get(world) ?? new Map<string, StoredEvent>();
   announcements.set(world, known);
   known.set(invoice.id, world.raise("invoice.created", invoice));
@@ -108,26 +62,18 @@ export function announcementOf(world: World, invoice: string): StoredEvent | und
   return announcements.get(world)?.get(invoice);
 }
 
-/** A draft with other lines, and what follows from them. */
-export function withLines(
-  world: World,
-  draft: Invoice,
-  lines: readonly InvoiceLine[],
-): Partial<Invoice> {
-  const { balance } = world.find("customer", draft.customer ?? "", "customer");
-  const { currency, discounts } = draft;
-  const data = discounted(world, lines, discounts);
-  return { lines: { ...draft.lines, data }, ...totals(data, discounts, { balance, currency }) };
-}
-
 /** Works an invoice out without keeping it or telling anybody. */
 export function composeInvoice(world: World, id: string, draft: Draft): Invoice {
   const customer = world.find("customer", draft.customer, "customer");
   const discounts = [...(draft.discounts ?? [])];
-  const numbered = draft.lines.map(
-    (line): InvoiceLine => ({ ...line, id: world.id("il"), invoice: id }),
-  );
-  const lines = discounted(world, numbered, discounts);
+  const taxes = draft.taxes ?? UNTAXED;
+  const numbered = draft.lines.map((line) => ({ ...line, id: world.id("il"), invoice: id }));
+  const { lines, totals } = priceLines(world, numbered, {
+    customer,
+    currency: draft.currency,
+    discounts,
+    taxes,
+  });
   const finalizesIn = draft.finalizesIn ?? null;
   return {
     id,
@@ -142,13 +88,7 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
     attempt_count: 0,
     attempted: false,
     auto_advance: draft.auto_advance ?? true,
-    automatic_tax: {
-      disabled_reason: null,
-      enabled: false,
-      liability: null,
-      provider: null,
-      status: null,
-    },
+    automatic_tax: invoiceTax(taxes.automatic),
     automatically_finalizes_at: finalizesIn === null ? null : world.now() + finalizesIn,
     billing_reason: draft.billing_reason,
     collection_method: draft.collection_method ?? "charge_automatically",
@@ -163,13 +103,16 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
     customer_phone: customer.phone ?? null,
     customer_shipping: customer.shipping ?? null,
     customer_tax_exempt: customer.tax_exempt ?? "none",
-    customer_tax_ids: [],
+    customer_tax_ids: world.objects.tax_id
+      .where("customer", customer.id)
+      .map(({ type, value }) => ({ type, value })),
     default_payment_method: draft.default_payment_method ?? null,
     default_source: null,
-    default_tax_rates: [],
+    default_tax_rates: [...taxes.defaults],
     description: draft.description ?? null,
     discounts,
-    due_date: draft.days_until_due ? world.now() + draft.days_until_due * 86_400 : null,
+    due_date:
+      draft.dueDate ?? (draft.days_until_due ? world.now() + draft.days_until_due * 86_400 : null),
     effective_at: null,
     ending_balance: null,
     footer: null,
@@ -218,8 +161,7 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
     },
     test_clock: customer.test_clock ?? null,
     total_pretax_credit_amounts: [],
-    total_taxes: [],
     webhooks_delivered_at: null,
-    ...totals(lines, discounts, { balance: customer.balance, currency: draft.currency }),
+    ...totals,
   };
 }

@@ -2,6 +2,7 @@
 import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
+import type { TaxRate } from "../taxes/taxes.js";
 import { type DiscountAmount, sumOf } from "./shares.js";
 
 export type InvoiceItem = Plain<Stripe.InvoiceItem>;
@@ -18,9 +19,16 @@ export interface NewInvoiceItem {
   readonly metadata?: { [key: string]: string } | undefined;
   readonly period?: { readonly start: number; readonly end: number };
   readonly proration?: Proration;
-  readonly subscription?: { readonly id: string; readonly item?: string };
+  /** The subscription that it is for; a proration is for one of its items. */
+  readonly subscription?: { readonly id: string; readonly item?: string } | undefined;
   readonly price?: Plain<Stripe.Price>;
   readonly quantity?: number;
+  readonly discountable?: boolean | undefined;
+  /** Discounts of its own. */
+  readonly discounts?: readonly string[] | undefined;
+  /** What one of it costs, if that is not a price's. */
+  readonly unit_amount_decimal?: string | undefined;
+  readonly tax_rates?: readonly TaxRate[] | undefined;
 }
 
 /** What only prorations have. */
@@ -48,8 +56,8 @@ export function composeInvoiceItem(world: World, id: string, params: NewInvoiceI
     date: now,
     description: params.description ?? null,
     // Stripe's default: false for prorations and for what is negative.
-    discountable: proration === undefined && amount >= 0,
-    discounts: discounts.map(({ discount }) => discount),
+    discountable: params.discountable ?? (proration === undefined && amount >= 0),
+    discounts: [...(params.discounts ?? discounts.map(({ discount }) => discount))],
     invoice: params.invoice ?? null,
     livemode: world.livemode,
     metadata: params.metadata ?? {},
@@ -66,13 +74,7 @@ export function composeInvoiceItem(world: World, id: string, params: NewInvoiceI
         }
       : null,
     period: { start: params.period?.start ?? now, end: params.period?.end ?? now },
-    pricing: params.price
-      ? {
-          type: "price_details",
-          price_details: { price: params.price.id, product: params.price.product },
-          unit_amount_decimal: params.price.unit_amount_decimal,
-        }
-      : null,
+    pricing: pricingOf(params),
     proration: proration !== undefined,
     ...(proration === undefined
       ? {}
@@ -84,8 +86,21 @@ export function composeInvoiceItem(world: World, id: string, params: NewInvoiceI
         }),
     quantity,
     quantity_decimal: String(quantity),
-    tax_rates: [],
+    tax_rates: [...(params.tax_rates ?? [])],
     test_clock: world.objects.customer.get(params.customer)?.test_clock ?? null,
+  };
+}
+
+function pricingOf({
+  price,
+  unit_amount_decimal: unit,
+}: Partial<NewInvoiceItem>): InvoiceItem["pricing"] {
+  if (price === undefined)
+    return unit === undefined ? null : { type: "price_details", unit_amount_decimal: unit };
+  return {
+    type: "price_details",
+    price_details: { price: price.id, product: price.product },
+    unit_amount_decimal: price.unit_amount_decimal,
   };
 }
 
@@ -94,6 +109,30 @@ export function createInvoiceItem(world: World, params: NewInvoiceItem): Invoice
   world.objects.invoiceitem.add(item);
   world.raise("invoiceitem.created", item);
   return item;
+}
+
+/** What other terms make of an item; a quantity alone counts at the price that it has. */
+export function repriceItem(
+  before: InvoiceItem,
+  terms: Partial<NewInvoiceItem>,
+): Partial<InvoiceItem> {
+  const quantity = terms.quantity ?? before.quantity;
+  const unit = before.pricing?.unit_amount_decimal;
+  const amount =
+    terms.amount ??
+    (terms.quantity === undefined || !unit
+      ? before.amount
+      : Math.round(Number(unit) * terms.quantity));
+  const pricing = pricingOf(terms);
+  return {
+    amount,
+    net_amount: amount,
+    pricing: pricing ?? before.pricing,
+    quantity,
+    quantity_decimal: String(quantity),
+    ...(terms.discounts === undefined ? {} : { discounts: [...terms.discounts] }),
+    ...(terms.tax_rates === undefined ? {} : { tax_rates: [...terms.tax_rates] }),
+  };
 }
 
 /** The items that wait for the next invoice of this subscription of the customer. */

@@ -15,7 +15,9 @@ import {
   type PaymentIntent,
 } from "../payments/payments.js";
 import { linesWithUsage } from "../usage/late.js";
-import { type Invoice, settle, withLines } from "./draft.js";
+import type { Invoice } from "./draft.js";
+import { withLines } from "./reprice.js";
+import { settle } from "./totals.js";
 
 export type { Invoice } from "./draft.js";
 
@@ -99,7 +101,13 @@ function intentOf(world: World, invoice: Invoice): PaymentIntent {
     description: PURPOSES[invoice.billing_reason ?? ""] ?? "Subscription update",
     setup_future_usage: subscriptionOf(invoice) === undefined ? null : "off_session",
   });
-  keepPayment(world, intent.id, {
+  linkPayment(world, invoice, intent.id);
+  return intent;
+}
+
+/** Lets a payment intent collect an invoice. */
+export function linkPayment(world: World, invoice: Invoice, intent: string): void {
+  keepPayment(world, intent, {
     id: world.id("inpay"),
     object: "invoice_payment",
     amount_paid: null,
@@ -109,11 +117,10 @@ function intentOf(world: World, invoice: Invoice): PaymentIntent {
     invoice: invoice.id,
     is_default: true,
     livemode: world.livemode,
-    payment: { type: "payment_intent", payment_intent: intent.id },
+    payment: { type: "payment_intent", payment_intent: intent },
     status: "open",
     status_transitions: { canceled_at: null, paid_at: null },
   });
-  return intent;
 }
 
 /** The invoice that a payment intent collects, if it is for one. */

@@ -4,11 +4,12 @@ import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
 import { amountOf, isMetered } from "../prices/rates.js";
 import { termsOf } from "./discounts.js";
-import type { InvoiceLine } from "./draft.js";
+import type { NewLine } from "./draft.js";
 import type { InvoiceItem } from "./invoice-items.js";
 import { type Amounts, discountParts } from "./shares.js";
 
-export type NewLine = Omit<InvoiceLine, "id" | "invoice">;
+export type { NewLine } from "./draft.js";
+
 type Item = Plain<Stripe.SubscriptionItem>;
 
 export const lineOf = (world: World, currency: string, amount: number): NewLine => ({
@@ -71,6 +72,7 @@ export function itemLine(world: World, item: InvoiceItem): NewLine {
     pricing: item.pricing,
     quantity: item.quantity,
     quantity_decimal: String(item.quantity),
+    rates: item.tax_rates ?? [],
     subscription: owner?.subscription ?? null,
   };
 }

@@ -5,6 +5,7 @@ import type { World } from "../../world/world.js";
 import { money } from "../money.js";
 import { type Piece, piecesOf } from "../prices/amounts.js";
 import { isMetered, rateOf } from "../prices/rates.js";
+import type { TaxRate } from "../taxes/taxes.js";
 import { lineOf, type NewLine, nameOf } from "./lines.js";
 
 type Price = Plain<Stripe.Price>;
@@ -12,7 +13,11 @@ type Price = Plain<Stripe.Price>;
 /** What the lines are about, and in which currency. */
 export interface Billed {
   readonly subscription: { readonly id: string; readonly currency: string };
-  readonly item: { readonly id: string; readonly price: Price };
+  readonly item: {
+    readonly id: string;
+    readonly price: Price;
+    readonly tax_rates?: readonly TaxRate[] | null;
+  };
   readonly period: { readonly start: number; readonly end: number };
 }
 
@@ -108,6 +113,7 @@ function periodLine(
     },
     quantity: line.quantity,
     quantity_decimal: String(line.quantity),
+    rates: item.tax_rates ?? [],
     subscription,
   };
 }

@@ -1,6 +1,6 @@
 /** The invoices of a subscription: of its current period, and of the next one before it comes. */
 import type { World } from "../../world/world.js";
-import { usable } from "../invoices/discounts.js";
+import { ownOrCustomers, usable } from "../invoices/discounts.js";
 import { composeInvoice, type Draft, draftInvoice, type Invoice } from "../invoices/draft.js";
 import { type InvoiceItem, pendingItems } from "../invoices/invoice-items.js";
 import { itemLine } from "../invoices/lines.js";
@@ -69,7 +69,11 @@ export function draftFor(
       subscription.collection_method === "send_invoice" ? "send_invoice" : "charge_automatically",
     days_until_due: subscription.days_until_due,
     default_payment_method: subscription.default_payment_method,
-    discounts: usable(world, subscription.discounts, world.now()),
+    discounts: usable(world, ownOrCustomers(world, subscription), world.now()),
+    taxes: {
+      automatic: subscription.automatic_tax.enabled,
+      defaults: subscription.default_tax_rates ?? [],
+    },
     auto_advance: options.autoAdvance ?? true,
     finalizesIn: options.finalizesIn ?? null,
   };

@@ -13,6 +13,7 @@ import { rehearsePayment } from "../invoices/rehearsal.js";
 import { sameLength } from "../period.js";
 import { planOf } from "../plan.js";
 import { isMetered } from "../prices/rates.js";
+import type { TaxRate } from "../taxes/taxes.js";
 import { noteMetered, type Used, usedItem, usedUntil } from "../usage/metered.js";
 import { billSubscription, draftFor, upcomingDraft } from "./bills.js";
 import {
@@ -39,6 +40,7 @@ export interface ItemChange {
   readonly quantity?: number | undefined;
   readonly metadata?: { readonly [key: string]: string } | null | undefined;
   readonly deleted?: boolean | undefined;
+  readonly tax_rates?: readonly TaxRate[] | undefined;
 }
 
 /** The items after a change: those named are altered, new ones added, deleted ones left out. */
@@ -52,10 +54,10 @@ export function changeItems(
     const param = `items[${index}]`;
     if (change.price !== undefined) checkSellable(world, change.price, `${param}[price]`);
     if (change.id === undefined) {
-      const { price, quantity, metadata } = change;
+      const { price, quantity, metadata, tax_rates } = change;
       if (price === undefined) throw invalid("Missing required param: price.", `${param}[price]`);
       checkMetered(world.find("price", price), quantity, param);
-      const item = { price, quantity, metadata: mergeMetadata({}, metadata) };
+      const item = { price, quantity, metadata: mergeMetadata({}, metadata), tax_rates };
       const period = periodFor(subscription, world.find("price", price), world.now());
       items.push(makeItem(world, subscription.id, item, period));
       return;
@@ -108,6 +110,7 @@ function changeItem(
       ? {}
       : { quantity: change.quantity ?? (price.id === item.price.id ? (quantity ?? 1) : 1) }),
     metadata: mergeMetadata(item.metadata, change.metadata),
+    tax_rates: [...(change.tax_rates ?? item.tax_rates ?? [])],
   };
 }
 

@@ -95,7 +95,9 @@ function attempt(world: World, id: string, round: number): void {
     return;
   }
   const owner = subscriptionOf(invoice);
-  if (owner !== undefined) endSubscription(world, owner, "payment_failed");
+  if (owner !== undefined && invoice.billing_reason !== "manual") {
+    endSubscription(world, owner, "payment_failed");
+  }
 }
 
 function retry(world: World, id: string, round: number): void {
@@ -122,6 +124,8 @@ export function settleElsewhere(world: World, invoice: Invoice): Invoice {
 /** Tells the subscription behind an invoice how its collection went. */
 export function subscriptionCollected(world: World, invoice: string, outcome: Collected): void {
   const bill = world.find("invoice", invoice);
+  // One that was made by hand for a subscription does not change it.
+  if (bill.billing_reason === "manual") return;
   const subscription = world.objects.subscription.get(subscriptionOf(bill) ?? "");
   if (subscription === undefined || isOver(subscription)) return;
   if (outcome === "processing") return;

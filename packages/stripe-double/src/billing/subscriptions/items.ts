@@ -8,6 +8,7 @@ import { fitTogether, sameLength } from "../period.js";
 import { planOf } from "../plan.js";
 import { amountOf, commonCurrency, hasCurrency, isMetered } from "../prices/rates.js";
 import { isOpen } from "../schedules/schedule.js";
+import type { TaxRate } from "../taxes/taxes.js";
 import type { BillingMode } from "./billing-mode.js";
 
 export type SubscriptionItem = Plain<Stripe.SubscriptionItem>;
@@ -16,6 +17,7 @@ export interface NewItem {
   readonly price: string;
   readonly quantity?: number | undefined;
   readonly metadata?: { [key: string]: string } | undefined;
+  readonly tax_rates?: readonly TaxRate[] | undefined;
 }
 
 /** Checks the prices of a subscription's items together. Intervals differ only in flexible mode. */
@@ -116,7 +118,7 @@ export function checkSellable(world: World, id: string, param: string): void {
 export function makeItem(
   world: World,
   subscription: string,
-  { price, quantity, metadata }: NewItem,
+  { price, quantity, metadata, tax_rates: rates }: NewItem,
   period: { start: number; end: number },
 ): SubscriptionItem {
   const whole = world.find("price", price);
@@ -134,7 +136,7 @@ export function makeItem(
     price: whole,
     ...(isMetered(whole) ? {} : { quantity: quantity ?? 1 }),
     subscription,
-    tax_rates: [],
+    tax_rates: [...(rates ?? [])],
   };
 }
 

@@ -1,6 +1,6 @@
 /** Credits and charges for a change within a period. */
 import type { World } from "../../world/world.js";
-import { usable } from "../invoices/discounts.js";
+import { ownOrCustomers, usable } from "../invoices/discounts.js";
 import type { NewInvoiceItem } from "../invoices/invoice-items.js";
 import { amountsOf, nameOf } from "../invoices/lines.js";
 import { type Amounts, netOf, partOf } from "../invoices/shares.js";
@@ -97,7 +97,7 @@ function charge(
   from: number,
 ): NewInvoiceItem {
   const { start, end } = wholePeriod(subscription, item);
-  const discounts = usable(world, subscription.discounts, world.now());
+  const discounts = usable(world, ownOrCustomers(world, subscription), world.now());
   const { currency } = subscription;
   const whole = amountsOf(world, items, { currency, discounts })[items.indexOf(item)];
   const part = Math.max(0, item.current_period_end - from) / (end - start);
@@ -139,5 +139,6 @@ function proration(
     subscription: { id, item: item.id },
     price: item.price,
     quantity,
+    tax_rates: item.tax_rates ?? [],
   };
 }

@@ -17,6 +17,7 @@ import { rehearsePayment } from "../invoices/rehearsal.js";
 import { HOUR } from "../later.js";
 import { cycleEnd } from "../period.js";
 import { setUpSubscription } from "../setup/setup-intents.js";
+import { automaticTax, type TaxTerms } from "../taxes/rates.js";
 import { checkClock } from "../test-clocks.js";
 import { type BillingMode, billingMode } from "./billing-mode.js";
 import { billSubscription, draftFor } from "./bills.js";
@@ -67,6 +68,7 @@ export interface NewSubscription {
   readonly add_invoice_items?: readonly Extra[] | undefined;
   /** The schedule that makes it: its first invoice is then collected like that of a renewal. */
   readonly schedule?: string | undefined;
+  readonly taxes?: TaxTerms | undefined;
 }
 
 export function createSubscription(world: World, params: NewSubscription): Subscription {
@@ -131,7 +133,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     object: "subscription",
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: automaticTax(params.taxes?.automatic ?? false),
     billing_cycle_anchor: anchor,
     billing_cycle_anchor_config: shownConfig(params.billing_cycle_anchor_config),
     billing_mode: mode,
@@ -149,7 +151,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     days_until_due: params.days_until_due ?? null,
     default_payment_method: method ?? null,
     default_source: null,
-    default_tax_rates: [],
+    default_tax_rates: [...(params.taxes?.defaults ?? [])],
     description: params.description ?? null,
     discounts: [...(params.discounts ?? []), ...discounts],
     ended_at: null,

@@ -18,18 +18,36 @@ import { commonCurrency, hasCurrency } from "../../billing/prices/rates.js";
 import { checkMetered } from "../../billing/subscriptions/items.js";
 import type { Objects, World } from "../../world/world.js";
 import { inlinePriceShape } from "../catalogue/price-shapes.js";
+import { anchorShape, checkAnchor } from "../subscriptions/anchor.js";
 import { billingModeShape } from "../subscriptions/shapes.js";
 import { checkTrialLength } from "../subscriptions/trials.js";
+import { automaticTaxShape } from "../tax/terms.js";
+import { checkAddresses } from "./appearance.js";
 
-const lineShape = { price: word, price_data: group(inlinePriceShape), quantity: integer };
+const lineShape = {
+  price: word,
+  price_data: group(inlinePriceShape),
+  quantity: integer,
+  tax_rates: listOf(word),
+};
+
+const consent = oneOf("none", "required");
 
 export const checkoutShape = {
+  after_expiration: group({
+    recovery: group({ allow_promotion_codes: flag, enabled: required(flag) }),
+  }),
   allow_promotion_codes: flag,
   allowed_payment_method_types: listOf(word),
-  automatic_tax: group({ enabled: required(flag) }),
+  automatic_tax: automaticTaxShape,
   billing_address_collection: oneOf("auto", "required"),
   cancel_url: word,
   client_reference_id: word,
+  consent_collection: group({
+    payment_method_reuse_agreement: group({ position: required(oneOf("auto", "hidden")) }),
+    promotions: oneOf("auto", "none"),
+    terms_of_service: consent,
+  }),
   currency: word,
   customer: word,
   customer_creation: oneOf("always", "if_required"),
@@ -37,6 +55,10 @@ export const checkoutShape = {
   customer_update: group({ address: oneOf("auto", "never"), name: oneOf("auto", "never") }),
   discounts: listOf(group({ coupon: word, promotion_code: word })),
   expires_at: integer,
+  invoice_creation: group({
+    enabled: required(flag),
+    invoice_data: group({ description: word, footer: word, metadata }),
+  }),
   line_items: listOf(group(lineShape)),
   locale: word,
   metadata,
@@ -50,12 +72,17 @@ export const checkoutShape = {
   payment_method_collection: oneOf("always", "if_required"),
   payment_method_types: listOf(word),
   phone_number_collection: group({ enabled: required(flag) }),
+  redirect_on_completion: oneOf("always", "if_required", "never"),
+  return_url: word,
   setup_intent_data: group({ description: word, metadata }),
   submit_type: oneOf("auto", "book", "donate", "pay", "subscribe"),
   subscription_data: group({
+    ...anchorShape,
     billing_mode: billingModeShape,
+    default_tax_rates: listOf(word),
     description: word,
     metadata,
+    proration_behavior: oneOf("create_prorations", "none"),
     trial_end: integer,
     trial_period_days: integer,
     trial_settings: group({
@@ -85,10 +112,7 @@ export function checkParams(world: World, params: Params, version: string): void
   if (mode === "setup" && params.currency === undefined && !params.payment_method_types) {
     throw invalid("Missing required param: currency.", "currency", "parameter_missing");
   }
-  if (!["hosted_page", "hosted"].includes(params.ui_mode ?? "hosted_page")) {
-    throw notModelled(`checkout sessions with ui_mode '${params.ui_mode}'`);
-  }
-  if (params.automatic_tax?.enabled) throw notModelled("automatic tax");
+  checkAddresses(params);
   if (params.payment_method_types && version.slice(0, 10) >= FILTERS_METHODS_SINCE) {
     throw invalid(
       "Received unknown parameter: payment_method_types",
@@ -96,21 +120,9 @@ export function checkParams(world: World, params: Params, version: string): void
       "parameter_unknown",
     );
   }
-  const methods = params.payment_method_types ?? params.allowed_payment_method_types ?? ["card"];
-  if (methods.some((method) => method !== "card"))
-    throw notModelled("payment methods other than cards");
   together("customer", "customer_email");
   together("customer", "customer_creation");
   together("allow_promotion_codes", "discounts");
-  if (params.success_url === undefined) {
-    throw invalid("Missing required param: success_url.", "success_url", "parameter_missing");
-  }
-  for (const param of ["success_url", "cancel_url"] as const) {
-    const url = params[param];
-    if (url !== undefined && !/^[a-z][a-z0-9+.-]*:\/\/[^\s]+$/i.test(url)) {
-      throw invalid("Not a valid URL", param, "url_invalid");
-    }
-  }
   const wrongMode = (param: keyof Params & string, ...allowed: readonly Params["mode"][]) => {
     if (params[param] !== undefined && !allowed.includes(mode)) {
       throw invalid(`You can not pass \`${param}\` in \`${mode}\` mode.`, param);
@@ -121,6 +133,7 @@ export function checkParams(world: World, params: Params, version: string): void
   wrongMode("allow_promotion_codes", "payment", "subscription");
   wrongMode("discounts", "payment", "subscription");
   wrongMode("setup_intent_data", "setup");
+  wrongMode("invoice_creation", "payment");
   wrongMode("payment_intent_data", "payment");
   wrongMode("subscription_data", "subscription");
   wrongMode("payment_method_collection", "subscription");
@@ -170,6 +183,9 @@ export function checkParams(world: World, params: Params, version: string): void
     checkTrialLength(world, world.now() + days * 86_400, "subscription_data[trial_period_days]");
   }
   if (end !== undefined) checkTrialLength(world, end, "subscription_data[trial_end]");
+  if (params.subscription_data !== undefined) {
+    checkAnchor(world, params.subscription_data, end ?? days);
+  }
   if ((params.discounts?.length ?? 0) > 1) {
     throw invalid(
       "You can only apply one coupon or promotion code to a Checkout Session.",

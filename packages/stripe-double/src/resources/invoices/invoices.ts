@@ -1,19 +1,9 @@
 /** Invoices, beyond those that subscriptions make. */
 
-import { ApiError, invalid, refused } from "../../api/errors.js";
+import { ApiError, refused } from "../../api/errors.js";
 import { listArray, pageShape } from "../../api/list.js";
-import {
-  flag,
-  integer,
-  metadata,
-  oneOf,
-  type Parsed,
-  required,
-  text,
-  word,
-} from "../../api/params.js";
+import { flag, oneOf, word } from "../../api/params.js";
 import { searchRoute } from "../../api/search.js";
-import { draftInvoice } from "../../billing/invoices/draft.js";
 import {
   collectInvoice,
   finalizeInvoice,
@@ -22,10 +12,8 @@ import {
   subscriptionOf,
   voidInvoice,
 } from "../../billing/invoices/invoices.js";
-import { itemLine } from "../../billing/invoices/lines.js";
-import { HOUR, later } from "../../billing/later.js";
+import { later } from "../../billing/later.js";
 import {
-  advanceLater,
   collectFinalized,
   setDelinquent,
   settleElsewhere,
@@ -35,77 +23,17 @@ import { concludeResumption } from "../../billing/subscriptions/resumption.js";
 import { checkOwner } from "../../billing/subscriptions/subscriptions.js";
 import { route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
-import { given, knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
+import { knownCustomer, listKind, listShape } from "../common.js";
+import { invoiceLines } from "./lines.js";
+import {
+  collectionMethod,
+  createInvoice,
+  createShape,
+  updateInvoice,
+  updateShape,
+} from "./new-invoice.js";
 import { previewInvoice, previewShape } from "./preview.js";
-
-const collectionMethod = oneOf("charge_automatically", "send_invoice");
-const createShape = {
-  auto_advance: flag,
-  collection_method: collectionMethod,
-  currency: word,
-  customer: required(word),
-  days_until_due: integer,
-  default_payment_method: word,
-  description: text,
-  metadata,
-  pending_invoice_items_behavior: oneOf("exclude", "include"),
-};
-
-function create(world: World, params: Parsed<typeof createShape>): Invoice {
-  const customer = referenced(world, "customer", params.customer, "customer");
-  const { default_payment_method: method, auto_advance: advances = false } = params;
-  if (method !== undefined) checkOwner(world, method, customer.id);
-  if (params.collection_method === "send_invoice" && params.days_until_due === undefined) {
-    throw invalid(
-      "If invoice is `collection_method`=`send_invoice`, you must pass `due_date` or `days_until_due`.",
-      "days_until_due",
-    );
-  }
-  const items =
-    params.pending_invoice_items_behavior === "include"
-      ? world.objects.invoiceitem
-          .where("customer", customer.id)
-          .filter(({ invoice }) => invoice === null)
-      : [];
-  const invoice = draftInvoice(world, {
-    customer: customer.id,
-    currency: params.currency ?? items[0]?.currency ?? customer.currency ?? "usd",
-    billing_reason: "manual",
-    lines: items.map((item) => itemLine(world, item)),
-    period: { start: world.now(), end: world.now() },
-    collection_method: params.collection_method ?? "charge_automatically",
-    days_until_due: params.days_until_due ?? null,
-    default_payment_method: method ?? null,
-    description: params.description ?? null,
-    metadata: mergeMetadata({}, params.metadata),
-    auto_advance: advances,
-    finalizesIn: advances ? HOUR : null,
-  });
-  for (const item of items) world.patch("invoiceitem", item.id, { invoice: invoice.id });
-  if (advances) advanceLater(world, invoice.id);
-  return invoice;
-}
-
-const updateShape = {
-  auto_advance: flag,
-  default_payment_method: text,
-  description: text,
-  metadata,
-};
-
-function update(world: World, id: string, params: Parsed<typeof updateShape>): Invoice {
-  const { metadata: change, ...rest } = params;
-  const before = world.find("invoice", id);
-  const merged = change === undefined ? undefined : mergeMetadata(before.metadata ?? {}, change);
-  const starts = params.auto_advance === true && !before.auto_advance && before.status === "draft";
-  const changes = given({
-    ...rest,
-    metadata: merged,
-    automatically_finalizes_at: starts ? world.now() + HOUR : undefined,
-  });
-  if (starts) advanceLater(world, id);
-  return world.change("invoice", id, changes, "invoice.updated");
-}
+import { upcomingInvoices } from "./upcoming.js";
 
 /** Collects an open invoice because a request asks for it, and tells its subscription. */
 function pay(world: World, id: string, method: string | undefined): Invoice {
@@ -155,8 +83,12 @@ function finalize(world: World, id: string, advances: boolean | undefined): Invo
 }
 
 export const invoices = [
+  ...invoiceLines,
+  ...upcomingInvoices,
   searchRoute("/v1/invoices/search", "invoice"),
-  route("POST /v1/invoices", createShape, ({ world }, params) => create(world, params)),
+  route("POST /v1/invoices", createShape, ({ world, version }, params) =>
+    createInvoice(world, params, version),
+  ),
   route(
     "GET /v1/invoices",
     {
@@ -189,7 +121,7 @@ export const invoices = [
     ),
   ),
   route("POST /v1/invoices/:invoice", updateShape, ({ world, path }, params) =>
-    update(world, path.invoice, params),
+    updateInvoice(world, path.invoice, params),
   ),
   route("DELETE /v1/invoices/:invoice", {}, ({ world, path }) => {
     const invoice = world.find("invoice", path.invoice);

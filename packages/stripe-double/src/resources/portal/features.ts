@@ -1,6 +1,6 @@
 /** What a portal configuration lets customers do: its features, what they default to and how they change. */
 import type Stripe from "stripe";
-import { invalid, notModelled } from "../../api/errors.js";
+import { invalid } from "../../api/errors.js";
 import {
   type Field,
   flag,
@@ -150,8 +150,7 @@ export function checkFeatures(world: World, params: FeatureParams): void {
   const at = "features[subscription_update][products]";
   const products = params.subscription_update?.products ?? [];
   if (products.length > 10) throw invalid(`You can specify up to 10 products in ${at}.`, at);
-  products.forEach(({ product, prices, adjustable_quantity: quantity }, index) => {
-    if (quantity?.enabled) throw notModelled("changing a quantity in the portal");
+  products.forEach(({ product, prices }, index) => {
     world.find("product", product, `${at}[${index}][product]`);
     prices.forEach((id, place) => {
       const param = `${at}[${index}][prices][${place}]`;

@@ -12,12 +12,14 @@ import {
   word,
 } from "../../api/params.js";
 import { inlinePriceShape } from "../catalogue/price-shapes.js";
+import { automaticTaxShape } from "../tax/terms.js";
 
 export const itemShape = {
   price: word,
   price_data: group(inlinePriceShape),
   quantity: integer,
   metadata,
+  tax_rates: listOf(word),
 };
 export const itemChangeShape = { ...itemShape, id: word, deleted: flag };
 
@@ -36,12 +38,14 @@ export const collectionMethod = oneOf("charge_automatically", "send_invoice");
 /** What can be said when a subscription is made and when it is changed. */
 export const subscriptionShape = {
   add_invoice_items: listOf(group(extraShape)),
+  automatic_tax: automaticTaxShape,
   cancel_at_period_end: flag,
   collection_method: collectionMethod,
   /** Until 2025-03-31, as `promotion_code`: a discount instead of `discounts`. */
   coupon: text,
   days_until_due: integer,
   default_payment_method: text,
+  default_tax_rates: listOf(word),
   description: text,
   discounts: listOf(group({ coupon: word, promotion_code: word })),
   metadata,

@@ -25,10 +25,12 @@ import {
 } from "../../billing/subscriptions/resumption.js";
 import { isOver } from "../../billing/subscriptions/subscription.js";
 import { createSubscription } from "../../billing/subscriptions/subscriptions.js";
+import { ratesNamed, UNTAXED } from "../../billing/taxes/rates.js";
 import { type Call, route } from "../../http/route.js";
 import type { World } from "../../world/world.js";
 import { createInlinePrice } from "../catalogue/prices.js";
 import { knownCustomer, listKind, listShape, mergeMetadata, referenced } from "../common.js";
+import { taxTerms } from "../tax/terms.js";
 import { anchorShape, checkAnchor } from "./anchor.js";
 import { pricedExtras } from "./extras.js";
 import {
@@ -59,7 +61,12 @@ function priced(world: World, items: readonly Parsed<typeof itemShape>[]) {
     }
     const known = world.objects.price.get(price);
     if (known !== undefined) checkMetered(known, item.quantity, param);
-    return { price, quantity: item.quantity, metadata: mergeMetadata({}, item.metadata) };
+    return {
+      price,
+      quantity: item.quantity,
+      metadata: mergeMetadata({}, item.metadata),
+      tax_rates: ratesNamed(world, item.tax_rates ?? [], `${param}[tax_rates]`),
+    };
   });
 }
 
@@ -107,6 +114,7 @@ function create(world: World, params: Parsed<typeof createShape>, version: strin
     cancel_at_period_end: params.cancel_at_period_end,
     save_default_payment_method: params.payment_settings?.save_default_payment_method,
     add_invoice_items: pricedExtras(world, params.add_invoice_items ?? []),
+    taxes: taxTerms(world, customer, params, UNTAXED),
   });
 }
 

@@ -23,11 +23,13 @@ import {
   type Subscription,
 } from "../../billing/subscriptions/subscription.js";
 import { checkOwner, type PaymentBehavior } from "../../billing/subscriptions/subscriptions.js";
+import { automaticTax, ratesNamed } from "../../billing/taxes/rates.js";
 import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
 import type { inlinePriceShape } from "../catalogue/price-shapes.js";
 import { createInlinePrice } from "../catalogue/prices.js";
 import { given, mergeMetadata } from "../common.js";
+import { type AutomaticTax, taxTerms } from "../tax/terms.js";
 import { pricedExtras } from "./extras.js";
 import { checkPending, holdMetadata } from "./pending.js";
 import { type AnchorChange, anchorOf, type extraShape } from "./shapes.js";
@@ -43,7 +45,9 @@ export interface SubscriptionChange {
     | undefined;
   readonly collection_method?: "charge_automatically" | "send_invoice" | undefined;
   readonly days_until_due?: number | undefined;
+  readonly automatic_tax?: AutomaticTax | undefined;
   readonly default_payment_method?: string | null | undefined;
+  readonly default_tax_rates?: readonly string[] | undefined;
   readonly description?: string | null | undefined;
   readonly discounts?:
     | readonly {
@@ -51,7 +55,8 @@ export interface SubscriptionChange {
         readonly promotion_code: string | undefined;
       }[]
     | undefined;
-  readonly items?: readonly (ItemChange & {
+  readonly items?: readonly (Omit<ItemChange, "tax_rates"> & {
+    readonly tax_rates?: readonly string[] | undefined;
     readonly price_data?: Parsed<typeof inlinePriceShape> | undefined;
   })[];
   readonly metadata?: { readonly [key: string]: string } | null | undefined;
@@ -106,6 +111,8 @@ export function updateSubscription(
   checkCancellation(world, before, params);
   if (trial !== undefined) checkTrial(world, before, trial);
 
+  // Before what is billed now, so that the new terms count for it.
+  if (params.automatic_tax || params.default_tax_rates) changeTaxes(world, before, params);
   const restarts = anchorOf(params.billing_cycle_anchor) === "now";
   const asked = pricedExtras(world, params.add_invoice_items ?? []);
   checkExtras(world, asked);
@@ -150,6 +157,18 @@ const invoicesExtras = (
   { add_invoice_items: extras = [], proration_behavior: proration }: SubscriptionChange,
 ): boolean => mode.type === "classic" && proration === "always_invoice" && extras.length > 0;
 
+function changeTaxes(world: World, before: Subscription, params: SubscriptionChange): void {
+  const customer = world.find("customer", before.customer);
+  const { automatic, defaults } = taxTerms(world, customer, params, {
+    automatic: before.automatic_tax.enabled,
+    defaults: before.default_tax_rates ?? [],
+  });
+  world.patch("subscription", before.id, {
+    automatic_tax: automaticTax(automatic),
+    default_tax_rates: [...defaults],
+  });
+}
+
 function changeSubscriptionItems(
   world: World,
   before: Subscription,
@@ -157,8 +176,9 @@ function changeSubscriptionItems(
   extras: readonly NewInvoiceItem[],
 ): void {
   const { items = [], proration_behavior: proration, payment_behavior: behavior } = params;
-  const changes = items.map(({ price_data: data, ...item }, index) => ({
+  const changes = items.map(({ price_data: data, tax_rates: rates, ...item }, index) => ({
     ...item,
+    tax_rates: rates && ratesNamed(world, rates, `items[${index}][tax_rates]`),
     price: data ? createInlinePrice(world, data, `items[${index}][price_data]`).id : item.price,
   }));
   replaceItems(world, before.id, changeItems(world, before, changes), {

@@ -23,6 +23,8 @@ export interface Bill {
 
 /** What was billed for an item and a time; a credit ends it earlier. */
 interface Debit extends Line {
+  /** What its line shows: the amount before discounts where these are itemized. */
+  readonly shown: number;
   until: number;
 }
 
@@ -40,6 +42,8 @@ export interface Discount {
 
 /** What waits for the next invoice: a proration, or something extra, which coupons apply to. */
 interface Waiting extends Line {
+  /** What its line shows. A line that shows something is made even if discounts leave nothing. */
+  readonly shown: number;
   readonly extra: boolean;
 }
 
@@ -53,6 +57,8 @@ export interface Subscription {
   /** Whether it ends with its period. */
   ends: boolean;
   discounts: Discount[];
+  /** Whether prorations show their discounts (changelog 2025-09-30). */
+  readonly itemized: boolean;
   readonly metered: boolean;
   /** The units used in the current period. */
   used: number;
@@ -71,7 +77,7 @@ export class Books {
   }
 
   protected wait(line: Waiting): void {
-    if (line.amount !== 0) this.waiting.push(line);
+    if (line.shown !== 0) this.waiting.push(line);
   }
 
   /** Those that count now: `once` is for one invoice, which costs something (changelog 2013-10-29). */
@@ -110,10 +116,12 @@ export class Books {
     const before = waiting.length + used.length;
     const periods = items.map(({ debits }, index) => {
       const line = { amount: net[before + index] ?? 0, start, end };
-      debits.push({ ...line, until: end });
+      const shown = subscription.itemized ? (gross[before + index]?.amount ?? 0) : line.amount;
+      debits.push({ ...line, shown, until: end });
       return line;
     });
-    if ([...gross, ...this.waiting].some(({ amount }) => amount > 0)) {
+    const shown = [...gross.map(({ amount }) => amount), ...this.waiting.map((line) => line.shown)];
+    if (shown.some((amount) => amount > 0)) {
       for (const discount of discounts) discount.used = true;
     }
     this.waiting = [];
@@ -183,8 +191,9 @@ export class Books {
     for (const debit of items.flatMap(({ debits }) => debits)) {
       const { amount, start, end, until } = debit;
       if (until <= this.now) continue;
-      const unused = timeShare(amount, until - this.now, end - start);
-      this.wait({ amount: -unused, start: this.now, end: until, extra: false });
+      const unused = (whole: number) => -timeShare(whole, until - this.now, end - start);
+      const line = { amount: unused(amount), start: this.now, end: until };
+      this.wait({ ...line, shown: unused(debit.shown), extra: false });
       debit.until = this.now;
     }
   }
@@ -194,12 +203,15 @@ export class Books {
     const { start, end, cycle, items: old } = subscription;
     // A coupon counts for a charge as for a whole period (Stripe staff, api-discuss C7yM2sNZhjU).
     const coupons = couponsOf(this.inForce(subscription));
-    afterDiscounts(wholePrices(items, cycle), coupons).forEach((net, index) => {
+    const gross = wholePrices(items, cycle);
+    const rest = (whole: number) => timeShare(whole, end - this.now, end - start);
+    afterDiscounts(gross, coupons).forEach((net, index) => {
       const item = items[index];
       if (item === undefined || old.includes(item)) return;
-      const line = { amount: timeShare(net, end - this.now, end - start), start: this.now, end };
-      item.debits.push({ ...line, until: end });
-      this.wait({ ...line, extra: false });
+      const line = { amount: rest(net), start: this.now, end };
+      const shown = subscription.itemized ? rest(gross[index]?.amount ?? 0) : line.amount;
+      item.debits.push({ ...line, shown, until: end });
+      this.wait({ ...line, shown, extra: false });
     });
   }
 

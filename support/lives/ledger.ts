@@ -84,7 +84,13 @@ class Ledger extends Books {
         if (act.pays) this.payOpen();
         return {};
       case "extra":
-        this.wait({ amount: act.amount, start: this.now, end: this.now, extra: true });
+        this.wait({
+          amount: act.amount,
+          shown: act.amount,
+          start: this.now,
+          end: this.now,
+          extra: true,
+        });
         return {};
       case "refund":
         return this.refund(act.back, act.percent);
@@ -113,6 +119,7 @@ class Ledger extends Books {
       end: trial ? anchor : periodAfter(anchor, act.cycle, anchor),
       ends: false,
       discounts: this.discounts(act.coupons),
+      itemized: act.itemized,
       metered: act.metered,
       used: 0,
     };

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { eventsOf, openShop, payer, type Rig, receiver, rig } from "./kit.js";
-import { errorOf } from "./money-kit.js";
+import { DAY, eventsOf, openShop, payer, type Rig, receiver, rig } from "./kit.js";
+import { bareWorld, errorOf } from "./money-kit.js";
 
 interface Dump {
   readonly accounts: readonly { readonly events: readonly unknown[] }[];
@@ -43,6 +43,18 @@ describe("events and deliveries", () => {
     expect(new Set(events.map(({ id }) => id))).toEqual(
       new Set(received.slice(-events.length).map(({ event }) => event.id)),
     );
+  });
+
+  it("of version 2 of the API are let go as well", () => {
+    const { world, clock } = bareWorld();
+    const sizes = Array.from({ length: 12 }, () => {
+      for (let day = 0; day < 30; day++) {
+        clock.stepTo(clock.now() + DAY * 1000);
+        world.notify("v1.billing.meter.no_meter_found", {});
+      }
+      return world.notices.size;
+    });
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(61);
   });
 
   it("that wait are kept, however old", async () => {

@@ -4,12 +4,10 @@ import { pageLimit } from "../api/list.js";
 import { integer, word } from "../api/params.js";
 import { route } from "../http/route.js";
 import { fetchedNotice } from "../webhooks/thin.js";
-import type { World } from "../world/world.js";
-
-const LIFE = 30 * 86_400;
+import { EVENT_LIFE, type World } from "../world/world.js";
 
 const isAlive = (world: World, { created = 0 }: { readonly created?: number }): boolean =>
-  created > world.now() - LIFE;
+  created > world.now() - EVENT_LIFE;
 
 export const notices = [
   route("GET /v2/core/events", { limit: integer, object_id: word }, ({ world }, params) => {

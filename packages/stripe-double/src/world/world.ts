@@ -357,6 +357,7 @@ export function createWorld(options: WorldOptions): World {
         before: undefined,
         request: null,
       };
+      world.notices.forget(event.created - EVENT_LIFE);
       world.notices.add(event);
       for (const listen of listeners) listen(event);
     },

@@ -69,7 +69,9 @@ export default defineConfig({
             "backend-billing/convex": `${import.meta.dirname}/packages/backend-billing/src/convex/index.ts`,
           },
         },
-        test: { ...folder("convex"), ...convexVitestConfig.test },
+        // convex-test keeps its context in a module: a function that a file scheduled must not run in
+        // the next file's.
+        test: { ...folder("convex"), isolate: true, ...convexVitestConfig.test },
       },
     ],
   },

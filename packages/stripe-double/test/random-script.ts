@@ -81,7 +81,7 @@ export async function live(seed: string | number, steps = 300): Promise<History>
     steps: log,
     dump: double.dump(),
     defects,
-    events: JSON.parse(double.dump()).accounts[0].events.length,
+    events: JSON.parse(double.dump()).accounts[0].events.at(-1).order + 1, // also those let go since
   };
   await double.close();
   return history;

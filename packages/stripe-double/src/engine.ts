@@ -199,13 +199,14 @@ export function createEngine(options: StripeDoubleOptions, around: Surroundings)
       return connected;
     },
     async answer(incoming) {
-      if (/^\/(c|p)\//.test(incoming.url)) {
+      if (/^\/(b|c|p)\//.test(incoming.url)) {
         const page = await servePage(worldOf, incoming);
         if (page !== undefined) return page;
       }
       const at = clock.now();
-      const { answer, signature } = await handle(api, incoming);
-      log.add({ at, method: incoming.method, url: incoming.url, signature, status: answer.status });
+      const { method, url } = incoming;
+      const { answer, id, signature } = await handle(api, incoming);
+      log.add({ at, id, method, url, signature, status: answer.status });
       return answer;
     },
     requests: () => requests,
@@ -225,6 +226,7 @@ function percentageOf(rate: number): number {
 
 function holdsSession(world: World, session: string): boolean {
   return (
+    world.objects.payment_link.get(session) !== undefined ||
     world.objects["checkout.session"].get(session) !== undefined ||
     world.objects["billing_portal.session"].get(session) !== undefined
   );

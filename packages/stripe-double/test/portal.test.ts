@@ -382,6 +382,92 @@ describe("in the portal", () => {
     });
   });
 
+  describe("a change that the configuration puts off", () => {
+    // Source: API reference, `features.subscription_update.schedule_at_period_end`.
+    const LATER = {
+      conditions: [
+        { type: "decreasing_item_amount" as const },
+        { type: "shortening_interval" as const },
+      ],
+    };
+    const choose = async (price: string, extra: object = {}) => {
+      const { subscription_update: update } = features();
+      const { product, prices } = { product: shop.product, prices: [shop.basic, shop.pro, price] };
+      const configuration = await configure({
+        subscription_update: {
+          ...update,
+          default_allowed_updates: ["price", "quantity"],
+          products: [
+            {
+              product,
+              prices: [...new Set(prices)],
+              adjustable_quantity: { enabled: true },
+            },
+          ],
+          schedule_at_period_end: LATER,
+        },
+      });
+      expect(configuration.features.subscription_update.schedule_at_period_end).toEqual(LATER);
+      const subscription_update = { subscription };
+      const flow_data = { type: "subscription_update", subscription_update };
+      const url = await openPortal(configuration, { flow_data });
+      return shop.double.dashboard.completePortal(url, { price, ...extra });
+    };
+    const priced = (interval: "month" | "year", unit_amount: number) =>
+      shop.stripe.prices.create({
+        product: shop.product,
+        currency: "usd",
+        unit_amount,
+        recurring: { interval },
+      });
+    const phases = async () => {
+      const { schedule } = await current();
+      if (schedule === null) return [];
+      const found = await shop.stripe.subscriptionSchedules.retrieve(String(schedule));
+      expect(found).toMatchObject({ status: "active", end_behavior: "release" });
+      return found.phases.map(({ items }) => [items[0]?.price, items[0]?.quantity]);
+    };
+
+    it("waits in a schedule when it costs less, and is made when the period ends", async () => {
+      const { id: cheap } = await priced("month", 500);
+      expect(await choose(cheap)).toContain("?notice=later");
+      expect((await current()).items.data[0]?.price.id).toBe(shop.basic);
+      expect(await phases()).toEqual([
+        [shop.basic, 1],
+        [cheap, 1],
+      ]);
+      await shop.double.clock.advance({ days: 32 });
+      expect((await current()).items.data[0]?.price.id).toBe(cheap);
+    });
+
+    it("waits when fewer are wanted", async () => {
+      expect(await choose(shop.basic, { quantity: 3 })).toContain("?notice=changed");
+      expect(await choose(shop.basic, { quantity: 2 })).toContain("?notice=later");
+      expect(await phases()).toEqual([
+        [shop.basic, 3],
+        [shop.basic, 2],
+      ]);
+    });
+
+    it("waits for a shorter interval, and another choice takes its place", async () => {
+      const { id: year } = await priced("year", 90_000);
+      const { id: dear } = await priced("month", 95_000);
+      expect(await choose(year)).toContain("?notice=changed");
+      expect(await choose(dear)).toContain("?notice=later");
+      expect(await choose(shop.basic)).toContain("?notice=later");
+      expect(await phases()).toEqual([
+        [year, 1],
+        [shop.basic, 1],
+      ]);
+    });
+
+    it("is made at once when it costs more", async () => {
+      expect(await choose(shop.pro)).toContain("?notice=changed");
+      expect((await current()).items.data[0]?.price.id).toBe(shop.pro);
+      expect(await phases()).toEqual([]);
+    });
+  });
+
   it("every flow can be completed without a browser", async () => {
     const configuration = await configure();
     const flow = async (flow_data: object) =>

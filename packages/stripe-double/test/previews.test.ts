@@ -207,6 +207,24 @@ describe("the invoice of a change", () => {
     expect(await errorOf(wrong)).toMatchObject({ statusCode: 400, param: "proration_date" });
   });
 
+  // Source: API reference, invoice, parent.subscription_details.subscription_proration_date.
+  it("says which moment its prorations were worked out for", async () => {
+    const made = await subscribe();
+    await it_.double.clock.advance({ days: 5 });
+    const items = [{ id: itemOf(made), price: pro.id }];
+    const dateOf = async (details: Stripe.InvoiceCreatePreviewParams.SubscriptionDetails) => {
+      const preview = await stripe.invoices.createPreview({
+        subscription: made.id,
+        subscription_details: { items, ...details },
+      });
+      return preview.parent?.subscription_details?.subscription_proration_date;
+    };
+    expect(await dateOf({})).toBe(made.created + 5 * 86_400);
+    const proration_date = made.created + 3 * 86_400;
+    expect(await dateOf({ proration_date })).toBe(proration_date);
+    expect(await dateOf({ proration_behavior: "none" })).toBeUndefined();
+  });
+
   it("that ends a trial bills the first period", async () => {
     const made = await subscribe({ trial_period_days: 10 });
     const preview = await stripe.invoices.createPreview({

@@ -95,7 +95,7 @@ describe("what is not modelled", () => {
   it("answers 501 with a clear message: a route, a parameter, a value", async () => {
     const { double, stripe } = await rig();
     for (const call of [
-      () => stripe.quotes.list(),
+      () => stripe.topups.list(),
       () => stripe.customers.create({ source: "tok_visa" }),
       () => stripe.payouts.create({ amount: 100, currency: "usd", method: "instant" }),
     ]) {
@@ -111,7 +111,7 @@ describe("what is not modelled", () => {
   it("is not retried by the SDK", async () => {
     const { double } = await rig();
     const retrying = client(double, double.secretKey, { maxNetworkRetries: 2 });
-    await errorOf(retrying.quotes.list());
+    await errorOf(retrying.topups.list());
     expect(double.requests.count()).toBe(1);
   });
 });
@@ -260,17 +260,20 @@ describe("answers", () => {
     expect(lastResponse.apiVersion).toBe("2026-10-28.endive");
   });
 
-  it("are logged with their route, status and time", async () => {
+  it("are logged with their id, route, status and time", async () => {
     const { double, stripe } = await rig();
-    await stripe.customers.create();
+    const { lastResponse } = await stripe.customers.create();
     await double.clock.advance({ seconds: 3 });
     await errorOf(stripe.customers.retrieve("cus_never"));
+    const { requestId: id } = lastResponse;
     expect(double.requests.recent()).toMatchObject([
-      { method: "POST", signature: "POST /v1/customers", status: 200 },
+      { id, method: "POST", signature: "POST /v1/customers", status: 200 },
       { url: "/v1/customers/cus_never", signature: "GET /v1/customers/:customer", status: 404 },
     ]);
     const [first, second] = double.requests.recent();
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(3000);
+    const [created] = (await stripe.events.list({ type: "customer.created" })).data;
+    expect(created?.request?.id).toBe(id);
     double.requests.clear();
     expect(double.requests.count()).toBe(0);
   });

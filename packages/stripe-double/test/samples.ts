@@ -175,6 +175,20 @@ export async function collectSamples(): Promise<Samples> {
     credit_amount: 500,
   });
   add(await stripe.balance.retrieve());
+  await stripe.billing.creditGrants.create({
+    customer: customer.id,
+    amount: { type: "monetary", monetary: { currency: "usd", value: 1000 } },
+    applicability_config: { scope: { price_type: "metered" } },
+    expires_at: double.clock.seconds() + 3600,
+    name: "Welcome",
+  });
+  await double.clock.advance({ hours: 1 });
+  add(
+    await stripe.billing.creditBalanceSummaries.retrieve({
+      customer: customer.id,
+      filter: { type: "applicability_scope", applicability_scope: { price_type: "metered" } },
+    }),
+  );
 
   // Hosted pages.
   const urls = { success_url: "https://e.example/ok", cancel_url: "https://e.example/no" };
@@ -228,6 +242,19 @@ export async function collectSamples(): Promise<Samples> {
     value: "DE123456789",
   });
 
+  await stripe.paymentLinks.create({
+    line_items: [{ price: once.id, quantity: 1 }],
+    payment_intent_data: { description: "Once" },
+    consent_collection: { payment_method_reuse_agreement: { position: "auto" } },
+  });
+  await stripe.paymentLinks.create({ line_items: [{ price: monthly.id, quantity: 1 }] });
+
+  await stripe.quotes.create({
+    customer: customer.id,
+    line_items: [{ price: monthly.id }, { price: once.id, quantity: 2 }],
+    discounts: [{ coupon: "OFF" }],
+  });
+
   // What is shown only when asked for, and what is left of the deleted.
   for (const list of [
     "/v1/customers?expand[]=data.subscriptions&expand[]=data.sources&expand[]=data.tax_ids",
@@ -246,6 +273,8 @@ export async function collectSamples(): Promise<Samples> {
     "/v1/refunds",
     "/v1/balance_transactions",
     "/v1/credit_notes",
+    "/v1/billing/credit_grants",
+    `/v1/billing/credit_balance_transactions?customer=${customer.id}`,
     "/v1/disputes",
     "/v1/radar/early_fraud_warnings",
     `/v1/customers/${customer.id}/balance_transactions`,
@@ -254,6 +283,8 @@ export async function collectSamples(): Promise<Samples> {
     `/v1/setup_attempts?setup_intent=${asks.id}`,
     "/v1/payouts",
     "/v1/checkout/sessions?expand[]=data.line_items",
+    "/v1/quotes?expand[]=data.line_items&expand[]=data.discounts",
+    "/v1/payment_links?expand[]=data.line_items",
     "/v1/billing_portal/configurations",
     "/v1/webhook_endpoints",
     `/v1/subscription_items?subscription=${subscription.id}`,

@@ -81,6 +81,30 @@ describe("a double with a state file", () => {
     expect(again.double.objects("invoice")).toHaveLength(3);
   });
 
+  it("keeps the sessions that opening a payment link and recovering a checkout made", async () => {
+    const state = file();
+    const { double, stripe } = await started(state);
+    const { monthly } = await openShop(stripe);
+    const line_items = [{ price: monthly.id, quantity: 1 }];
+    const { url } = await stripe.paymentLinks.create({ line_items });
+    await fetch(url, { redirect: "manual" });
+    const { id } = await stripe.checkout.sessions.create({
+      mode: "subscription",
+      success_url: "https://app.example",
+      line_items,
+      after_expiration: { recovery: { enabled: true } },
+    });
+    const expired = await stripe.checkout.sessions.expire(id);
+    await fetch(expired.after_expiration?.recovery?.url ?? "", { redirect: "manual" });
+    await stripe.customers.create({});
+    expect(double.objects("checkout.session")).toHaveLength(3);
+    const { accounts } = JSON.parse(double.dump());
+    await double.close();
+
+    const again = await started(state);
+    expect(JSON.parse(again.double.dump()).accounts).toEqual(accounts);
+  });
+
   it("is no further ahead than it was moved when its webhook handler asks it in between", async () => {
     const state = file();
     const { double, stripe } = await started(state, { webhook: "https://app.example/hook" });

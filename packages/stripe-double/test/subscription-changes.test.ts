@@ -355,6 +355,73 @@ describe("a change that cannot be paid for", () => {
     expect(invoice.status).toBe("void");
   });
 
+  // Source: docs billing/subscriptions/pending-updates, "Cancel or change pending updates".
+  it("is given up by voiding its invoice, with pending_if_incomplete", async () => {
+    const waits = await upgrade("pending_if_incomplete");
+    const raised = await raisedBy(stripe, () =>
+      stripe.invoices.voidInvoice(String(waits.latest_invoice)),
+    );
+    expect(raised).toContain("customer.subscription.updated");
+    expect(await subscription()).toMatchObject({
+      status: "active",
+      pending_update: null,
+      items: { data: [{ quantity: 2 }] },
+    });
+    const items = await stripe.invoiceItems.list({ customer: customer.id, pending: true });
+    expect(items.data).toEqual([]);
+  });
+
+  it("gives way to another one, and its invoice is void, with pending_if_incomplete", async () => {
+    const first = await upgrade("pending_if_incomplete");
+    await changeCard(stripe, customer.id, "pm_card_visa");
+    const second = await stripe.subscriptions.update(made.id, {
+      items: [{ id: item, quantity: 5 }],
+      proration_behavior: "always_invoice",
+      payment_behavior: "pending_if_incomplete",
+    });
+    expect(second).toMatchObject({ pending_update: null, items: { data: [{ quantity: 5 }] } });
+    const invoice = await stripe.invoices.retrieve(String(first.latest_invoice));
+    expect(invoice.status).toBe("void");
+    expect(await latest()).toMatchObject({ status: "paid", total: 3000 });
+  });
+
+  it("expires with the period if that ends within 23 hours, with pending_if_incomplete", async () => {
+    await it_.double.clock.advance({ days: 15, hours: 2 });
+    const end = (await subscription()).items.data[0]?.current_period_end;
+    const waits = await upgrade("pending_if_incomplete");
+    expect(waits.pending_update?.expires_at).toBe(end);
+  });
+
+  // Source: docs billing/subscriptions/pending-updates, "Before you begin".
+  it("cannot wait where invoices are sent, with pending_if_incomplete", async () => {
+    await stripe.subscriptions.update(made.id, {
+      collection_method: "send_invoice",
+      days_until_due: 7,
+    });
+    const error = await errorOf(upgrade("pending_if_incomplete"));
+    expect(error).toMatchObject({ statusCode: 400, param: "payment_behavior" });
+  });
+
+  // Source: docs billing/subscriptions/pending-updates, "Pending updates and subscription schedules".
+  it("is given up when a phase of a schedule begins, with pending_if_incomplete", async () => {
+    const schedule = await stripe.subscriptionSchedules.create({ from_subscription: made.id });
+    const [phase] = schedule.phases;
+    const soon = Math.floor(it_.double.clock.now() / 1000) + 3600;
+    const items = [{ price: shop.monthly.id, quantity: 2 }];
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      phases: [
+        { items, start_date: phase?.start_date ?? 0, end_date: soon },
+        { items: [{ price: shop.monthly.id, quantity: 3 }], start_date: soon },
+      ],
+    });
+    const waits = await upgrade("pending_if_incomplete");
+    const raised = await raisedBy(stripe, () => it_.double.clock.advance({ hours: 1 }));
+    expect(raised).toContain("customer.subscription.pending_update_expired");
+    expect((await subscription()).pending_update).toBeNull();
+    const invoice = await stripe.invoices.retrieve(String(waits.latest_invoice));
+    expect(invoice.status).toBe("void");
+  });
+
   it("to another interval begins its period only when it is paid, with pending_if_incomplete", async () => {
     const waits = await stripe.subscriptions.update(made.id, {
       items: [{ id: item, price: shop.yearly.id, quantity: 1 }],

@@ -53,14 +53,14 @@ describe("what Stripe knows and the double does not model", () => {
 
   it("answers 501, and is reported with how often it was asked for", async () => {
     const { double, stripe } = await rig();
-    await errorOf(stripe.quotes.retrieve("qt_1"));
-    await errorOf(stripe.quotes.retrieve("qt_2"));
+    await errorOf(stripe.topups.retrieve("tu_1"));
+    await errorOf(stripe.topups.retrieve("tu_2"));
     const asked = await errorOf(
       stripe.subscriptions.create({ customer: "cus_1", items: [], ...transfer }),
     );
     expect(asked).toMatchObject({ statusCode: 501, code: "not_modelled" });
     expect(double.unmodelled()).toMatchObject([
-      { request: "GET /v1/quotes/:id", parameter: undefined, times: 2 },
+      { request: "GET /v1/topups/:id", parameter: undefined, times: 2 },
       { request: "POST /v1/subscriptions", parameter: "transfer_data", times: 1 },
     ]);
     await double.reset();
@@ -101,16 +101,16 @@ describe("what Stripe knows and the double does not model", () => {
 
   it("with `record`, objects of other kinds are kept: made, read, listed, changed, deleted", async () => {
     const { double, stripe } = await rig({ unknown: "record" });
-    const made = await stripe.quotes.create({ customer: "cus_1", metadata: { a: "1" } });
-    expect(made).toMatchObject({ object: "quote", customer: "cus_1", metadata: { a: "1" } });
-    const changed = await stripe.quotes.update(made.id, { description: "better" });
-    expect(await stripe.quotes.retrieve(made.id)).toEqual(changed);
-    expect((await stripe.quotes.finalizeQuote(made.id)).id).toBe(made.id);
-    expect((await stripe.quotes.list()).data).toEqual([changed]);
+    const made = await stripe.topups.create({ amount: 5, currency: "usd", metadata: { a: "1" } });
+    expect(made).toMatchObject({ object: "topup", amount: 5, metadata: { a: "1" } });
+    const changed = await stripe.topups.update(made.id, { description: "better" });
+    expect(await stripe.topups.retrieve(made.id)).toEqual(changed);
+    expect((await stripe.topups.cancel(made.id)).id).toBe(made.id);
+    expect((await stripe.topups.list()).data).toEqual([changed]);
     const till = await stripe.terminal.locations.create({ display_name: "Till" });
     expect(till).toMatchObject({ object: "terminal.location", display_name: "Till" });
     expect(await stripe.terminal.locations.del(till.id)).toMatchObject({ deleted: true });
-    expect(await errorOf(stripe.quotes.retrieve("qt_none"))).toMatchObject({ statusCode: 404 });
+    expect(await errorOf(stripe.topups.retrieve("tu_none"))).toMatchObject({ statusCode: 404 });
     expect(await errorOf(stripe.reporting.reportTypes.list())).toMatchObject({ statusCode: 501 });
     expect(double.unmodelled()).toHaveLength(8);
   });

@@ -66,6 +66,8 @@ export function refused(message: string, param?: string, code?: string): ApiErro
 }
 
 const KIND_NAMES: Record<string, string> = {
+  "billing.credit_balance_transaction": "credit balance transaction",
+  "billing.credit_grant": "credit grant",
   "billing_portal.configuration": "configuration",
   "billing_portal.session": "session",
   payment_intent: "payment_intent",

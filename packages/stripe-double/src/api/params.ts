@@ -53,6 +53,11 @@ export const integer = field<number>((raw, path) => {
   return Number(value);
 });
 
+/** A whole number that the empty string unsets. */
+export const optionalInteger = field<number | null>((raw, path) =>
+  raw === "" ? null : integer.parse(raw, path),
+);
+
 export const decimal = field<string>((raw, path) => {
   const value = scalar(raw, path);
   if (!/^-?\d+(\.\d{1,12})?$/.test(value)) throw invalid(`Invalid decimal: ${value}`, path);

@@ -24,6 +24,8 @@ const REFERENCES: { readonly [field: string]: Kind } = {
   balance_transaction: "balance_transaction",
   charge: "charge",
   coupon: "coupon",
+  credit_balance_transaction: "billing.credit_balance_transaction",
+  credit_grant: "billing.credit_grant",
   credit_note: "credit_note",
   customer: "customer",
   customer_balance_transaction: "customer_balance_transaction",
@@ -36,6 +38,7 @@ const REFERENCES: { readonly [field: string]: Kind } = {
   latest_charge: "charge",
   latest_invoice: "invoice",
   payment_intent: "payment_intent",
+  payment_link: "payment_link",
   payment_method: "payment_method",
   pending_setup_intent: "setup_intent",
   price: "price",
@@ -126,17 +129,19 @@ const INCLUDABLE: {
       ),
   },
   "checkout.session": {
-    line_items: (world, session) => lineItemsOf(world, String(session.id)),
+    line_items: (world, { id }) => lineItemsOf(world, String(id), "checkout/sessions"),
+  },
+  quote: {
+    line_items: (world, { id }) => lineItemsOf(world, String(id), "quotes"),
+  },
+  payment_link: {
+    line_items: (world, { id }) => lineItemsOf(world, String(id), "payment_links"),
   },
 };
 
-function lineItemsOf(world: World, session: string): unknown {
-  const items = world.hidden.get(session)?.line_items;
-  return embeddedList(
-    world,
-    Array.isArray(items) ? items : [],
-    `/v1/checkout/sessions/${session}/line_items`,
-  );
+function lineItemsOf(world: World, id: string, within: string): unknown {
+  const items = world.hidden.get(id)?.line_items;
+  return embeddedList(world, Array.isArray(items) ? items : [], `/v1/${within}/${id}/line_items`);
 }
 
 function embeddedList(world: World, data: readonly unknown[], url: string): object {

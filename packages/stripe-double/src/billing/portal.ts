@@ -10,6 +10,7 @@ import type { World } from "../world/world.js";
 import type { CardEntry } from "./checkout/checkout.js";
 import type { Invoice } from "./invoices/invoices.js";
 import { attachPaymentMethod, createCard, setCardState } from "./payments/payment-methods.js";
+import { isPutOff, putOff } from "./portal-later.js";
 import { cancelSubscription } from "./subscriptions/end.js";
 import { periodEnd, type Subscription } from "./subscriptions/subscription.js";
 
@@ -94,6 +95,15 @@ export function changePlan(
   const known = (["always_invoice", "create_prorations", "none"] as const).find(
     (each) => each === proration,
   );
+  const { conditions } = view.features.subscription_update.schedule_at_period_end;
+  const next = {
+    price: world.find("price", price ?? item?.price.id ?? ""),
+    quantity: quantity ?? item?.quantity ?? 1,
+  };
+  if (item !== undefined && isPutOff(world, conditions, item, next)) {
+    putOff(world, subscription, item, next);
+    return "later";
+  }
   updateSubscription(world, id, {
     items: [{ id: change.item, price, quantity: quantity ?? item?.quantity }],
     proration_behavior: known ?? "none",

@@ -65,12 +65,14 @@ export function checkClock(
 const OWNED = [
   "subscription",
   "subscription_schedule",
+  "quote",
   "invoice",
   "invoiceitem",
   "payment_intent",
   "setup_intent",
   "charge",
   "credit_note",
+  "billing.credit_grant",
   "checkout.session",
   "billing_portal.session",
 ] as const satisfies readonly Kind[];

@@ -75,11 +75,11 @@ interface Asked {
   readonly key: string | undefined;
 }
 
-/** Answers a request, and says which route it took, for the double's own record. */
+/** Answers a request, and says its id and which route it took, for the double's own record. */
 export async function handle(
   api: Api,
   incoming: Incoming,
-): Promise<{ answer: Outgoing; signature: string | undefined }> {
+): Promise<{ answer: Outgoing; id: string; signature: string | undefined }> {
   const requestId = api.requestId();
   const [path = "", query = ""] = incoming.url.split("?");
   const found = findRoute(api, incoming.method, path);
@@ -91,10 +91,11 @@ export async function handle(
     const match = typeof found === "object" ? found : unmodelledRoute(api, incoming.method, path);
     signature = signatureOf(match.route);
     const asked = understand(api, { incoming, key, match, query, requestId });
-    return { answer: await perform(api, asked), signature: known };
+    return { answer: await perform(api, asked), id: requestId, signature: known };
   } catch (error) {
     return {
       answer: failure(api, error, { requestId, signature, livemode: key?.livemode }),
+      id: requestId,
       signature: known,
     };
   }

@@ -7,6 +7,7 @@ const CHANGED = {
   coupon: "coupon.updated",
   customer: "customer.updated",
   invoice: "invoice.updated",
+  payment_link: "payment_link.updated",
   price: "price.updated",
   product: "product.updated",
   promotion_code: "promotion_code.updated",

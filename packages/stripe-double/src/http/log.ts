@@ -3,6 +3,8 @@
 export interface LoggedRequest {
   /** Milliseconds of the double's time at its arrival. */
   readonly at: number;
+  /** Its id, which is in the answer's headers and in the events that the request raised. */
+  readonly id: string;
   readonly method: string;
   /** Path and query. */
   readonly url: string;

@@ -8,7 +8,7 @@ import type { RawMap } from "../api/params.js";
 import type { World } from "../world/world.js";
 
 interface Address {
-  /** As in Stripe's documentation, such as `/v1/quotes/:id/finalize`. */
+  /** As in Stripe's documentation, such as `/v1/topups/:id/cancel`. */
   readonly pattern: string;
   readonly path: string;
 }

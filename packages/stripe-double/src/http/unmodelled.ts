@@ -2,7 +2,7 @@
 
 /** One thing that is not modelled, and how often it was asked for. */
 export interface UnmodelledRequest {
-  /** Method and path, such as `POST /v1/subscriptions/:subscription` or `GET /v1/quotes/:id`. */
+  /** Method and path, such as `POST /v1/subscriptions/:subscription` or `GET /v1/topups/:id`. */
   readonly request: string;
   /** The parameter, such as `items[0][tax_rates]`; undefined where the whole request is meant. */
   readonly parameter: string | undefined;

@@ -36,7 +36,7 @@ export function checkoutPage(
   const session = world.find("checkout.session", id);
   if (step === "recover") return recovered(world, session);
   if (step !== undefined && step !== "authenticate") return undefined;
-  if (session.status !== "open") return over(session);
+  if (session.status !== "open") return over(session, confirmation(world, session));
   if (step === "authenticate") {
     if (form === undefined) return authenticationPage(session);
     return after(
@@ -61,8 +61,8 @@ function recovered(world: World, session: CheckoutSession): PageAnswer {
 
 /** What was entered with the last attempt, except for the card. */
 function remembered(world: World, id: string): Form {
-  const { terms } = attemptOf(world, id);
-  const { address, email, name, phone } = terms?.details ?? {};
+  const { email: proposed, terms } = attemptOf(world, id);
+  const { address, email = proposed, name, phone } = terms?.details ?? {};
   const known = { email, name, phone, promotion_code: terms?.code, ...address };
   const filled = Object.entries(known).flatMap(([key, value]) => (value ? [[key, value]] : []));
   return new URLSearchParams(filled);
@@ -77,11 +77,11 @@ function after(
 ): PageAnswer {
   switch (result.outcome) {
     case "paid":
-      return seeOther(successUrl(session));
+      return seeOther(confirmation(world, session) ? `/c/pay/${session.id}` : successUrl(session));
     case "requires_action":
       return seeOther(`/c/pay/${session.id}/authenticate`);
     case "closed":
-      return over(world.find("checkout.session", session.id));
+      return over(world.find("checkout.session", session.id), confirmation(world, session));
     default:
       return payPage(world, session, form, {
         error: result.message ?? "Your card was declined.",
@@ -152,7 +152,10 @@ function payPage(
     error: options.error,
     notice: options.notice,
     livemode: session.livemode,
-    back: session.cancel_url === null ? undefined : { href: session.cancel_url, text: "Back" },
+    back:
+      session.cancel_url === null || session.payment_link !== null
+        ? undefined
+        : { href: session.cancel_url, text: "Back" },
     body: html`<div class="columns">
 ${
   session.mode !== "setup" &&
@@ -291,7 +294,14 @@ function authenticationPage(session: CheckoutSession): PageAnswer {
   });
 }
 
-function over(session: CheckoutSession): PageAnswer {
+/** What a payment link says in the place of leading elsewhere; undefined where it does not. */
+function confirmation(world: World, { payment_link: link }: CheckoutSession): string | undefined {
+  const after = world.objects.payment_link.get(link ?? "")?.after_completion;
+  if (after?.type !== "hosted_confirmation") return undefined;
+  return after.hosted_confirmation?.custom_message ?? "Thanks for your payment.";
+}
+
+function over(session: CheckoutSession, thanks?: string): PageAnswer {
   const complete = session.status === "complete";
   return page({
     title: complete ? "You’re all done here" : "This checkout has expired",
@@ -299,7 +309,7 @@ function over(session: CheckoutSession): PageAnswer {
     livemode: session.livemode,
     body: html`<section class="card"><p>${
       complete
-        ? "This checkout was completed before. Nothing was charged again."
+        ? (thanks ?? "This checkout was completed before. Nothing was charged again.")
         : "Nothing was charged. Go back to where you came from to start again."
     }</p></section>`,
   });

@@ -4,6 +4,7 @@ import { portalSessionId } from "../resources/portal/sessions.js";
 import type { World } from "../world/world.js";
 import { checkoutPage } from "./checkout.js";
 import { html, type PageAnswer, page } from "./html.js";
+import { paymentLinkPage } from "./payment-link.js";
 import { portalPage } from "./portal.js";
 
 export type { PageAnswer } from "./html.js";
@@ -15,27 +16,40 @@ export interface PageRequest {
   readonly body: string;
 }
 
-/** Answers a page of the checkout or the portal; undefined for a path that is neither. */
+/** A page of the double, by its path; undefined for a path that is none. */
+function placeOf(pathname: string) {
+  const [area, kind = "", ...parts] = pathname.split("/").slice(1);
+  const [token = "", ...rest] = parts;
+  if (area === "c" && kind === "pay") return { area: "checkout", id: token, token, rest } as const;
+  if (area === "p" && kind === "session") {
+    return { area: "portal", id: portalSessionId(token), token, rest } as const;
+  }
+  return area === "b" ? ({ area: "link", id: kind, token: kind, rest: parts } as const) : undefined;
+}
+
+/** Answers a page of the checkout, the portal or a payment link; undefined for any other path. */
 export async function servePage(
-  lookup: (session: string) => World | undefined,
+  lookup: (object: string) => World | undefined,
   request: PageRequest,
 ): Promise<PageAnswer | undefined> {
   const { pathname, searchParams: query } = new URL(request.url, "http://page.invalid");
-  const [area, kind, token = "", ...rest] = pathname.split("/").slice(1);
-  const checkout = area === "c" && kind === "pay";
-  const portal = area === "p" && kind === "session";
-  if (!checkout && !portal) return undefined;
-  if (request.method !== "GET" && request.method !== "POST") return notFound(405);
-  const world = lookup(checkout ? token : portalSessionId(token));
+  const place = placeOf(pathname);
+  if (place === undefined) return undefined;
+  const posts = request.method === "POST" && place.area !== "link";
+  if (request.method !== "GET" && !posts) return notFound(405);
+  const { area, id, token, rest } = place;
+  const world = lookup(id);
   if (world === undefined) return notFound(404);
-  const form = request.method === "POST" ? new URLSearchParams(request.body) : undefined;
+  const form = posts ? new URLSearchParams(request.body) : undefined;
   try {
-    const session = checkout ? token : portalSessionId(token);
-    const answer = inTimeOf(world, [session], () =>
-      checkout
+    const answer = inTimeOf(world, [id], () => {
+      if (area === "link") {
+        return rest.length > 0 ? undefined : paymentLinkPage(world, id, query);
+      }
+      return area === "checkout"
         ? checkoutPage(world, token, rest[0], form)
-        : portalPage(world, { token, rest, query, form }),
-    );
+        : portalPage(world, { token, rest, query, form });
+    });
     return answer ?? notFound(404);
   } catch (error) {
     return defect(error);

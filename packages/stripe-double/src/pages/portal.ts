@@ -31,6 +31,7 @@ const NOTICES: Record<string, string> = {
   ends: "Your subscription will end with the current period.",
   resumed: "Your subscription will go on.",
   changed: "Your plan was changed.",
+  later: "Your plan will change with the next period.",
   details: "Your details were saved.",
 };
 

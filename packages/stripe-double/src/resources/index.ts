@@ -6,6 +6,7 @@ import { plans } from "./catalogue/plans.js";
 import { prices } from "./catalogue/prices.js";
 import { products } from "./catalogue/products.js";
 import { promotionCodes } from "./catalogue/promotion-codes.js";
+import { paymentLinks } from "./checkout/payment-links.js";
 import { checkoutSessions } from "./checkout/sessions.js";
 import { accounts } from "./connect/accounts.js";
 import { connectLinks } from "./connect/links.js";
@@ -29,6 +30,7 @@ import { payouts } from "./payments/payouts.js";
 import { refunds } from "./payments/refunds.js";
 import { setupIntents } from "./payments/setup-intents.js";
 import { portal } from "./portal/portal.js";
+import { quotes } from "./quotes/quotes.js";
 import { radar } from "./stored/radar.js";
 import { secrets } from "./stored/secrets.js";
 import { subscriptionItems } from "./subscriptions/items.js";
@@ -37,6 +39,8 @@ import { subscriptions } from "./subscriptions/subscriptions.js";
 import { taxIds } from "./tax/tax-ids.js";
 import { taxRates } from "./tax/tax-rates.js";
 import { testClocks } from "./test-clocks.js";
+import { creditBalance } from "./usage/credit-balance.js";
+import { creditGrants } from "./usage/credit-grants.js";
 import { eventStream } from "./usage/event-stream.js";
 import { meterEvents } from "./usage/meter-events.js";
 import { meters } from "./usage/meters.js";
@@ -50,6 +54,8 @@ const modelled: readonly Route[] = [
   ...checkoutSessions,
   ...connectLinks,
   ...coupons,
+  ...creditBalance,
+  ...creditGrants,
   ...creditNotes,
   ...customerBalance,
   ...customerDiscounts,
@@ -65,6 +71,7 @@ const modelled: readonly Route[] = [
   ...meters,
   ...notices,
   ...paymentIntents,
+  ...paymentLinks,
   ...paymentMethods,
   ...payouts,
   ...plans,
@@ -72,6 +79,7 @@ const modelled: readonly Route[] = [
   ...prices,
   ...products,
   ...promotionCodes,
+  ...quotes,
   ...radar,
   ...refunds,
   ...secrets,

@@ -18,6 +18,11 @@ const invoice = {
   statement_descriptor: {},
 };
 const customer = { business_name: {}, individual_name: {} };
+const link = {
+  custom_text: {},
+  name_collection: {},
+  tax_id_collection: { enabled: false, required: "never" },
+};
 const subscription = { invoice_settings: {}, on_behalf_of: {} };
 
 export const KEPT: { readonly [signature: string]: { readonly [name: string]: object } } = {
@@ -52,6 +57,8 @@ export const KEPT: { readonly [signature: string]: { readonly [name: string]: ob
     statement_descriptor: {},
     statement_descriptor_suffix: {},
   },
+  "POST /v1/payment_links": link,
+  "POST /v1/payment_links/:link": link,
   "POST /v1/products": { package_dimensions: {}, type: {} },
   "POST /v1/products/:product": { package_dimensions: {} },
   "POST /v1/refunds": { instructions_email: {} },

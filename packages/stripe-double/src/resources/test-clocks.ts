@@ -59,6 +59,9 @@ function createClock(world: World, params: NewClock): TestClock {
 /** Refuses a customer that has a time already; what was begun by the double's own time stays there. */
 function checkFree(world: World, { id, test_clock: clock }: Objects["customer"]): void {
   if (clock) throw refused(`The customer ${id} is already attached to a test clock.`, "customer");
+  if (world.objects["billing.credit_grant"].where("customer", id).length > 0) {
+    throw notModelled("a test clock for a customer that has credit grants", "customer");
+  }
   const kinds = ["subscription", "subscription_schedule", "invoice"] as const;
   if (kinds.some((kind) => world.objects[kind].where("customer", id).length > 0)) {
     throw notModelled("a test clock for a customer that has been billed", "customer");

@@ -55,9 +55,12 @@ const HEADERS = [
   "stripe-version",
 ];
 
-/** Reading the API changes nothing. A page of the portal remembers that it was seen. */
+/**
+ * Reading the API changes nothing. A page of the portal remembers that it was seen; a payment link
+ * and the recovery of a checkout make a new session.
+ */
 export const isKept = ({ method, url }: Incoming): boolean =>
-  method !== "GET" || url.startsWith("/p/");
+  method !== "GET" || /^\/(b|p)\/|^\/c\/pay\/\w+\/recover/.test(url);
 
 export function entryOf(
   { method, url, headers, body }: Incoming,

@@ -16,6 +16,8 @@ export interface Objects {
   account: Plain<Stripe.Account>;
   "apps.secret": Plain<Stripe.Apps.Secret>;
   balance_transaction: Plain<Stripe.BalanceTransaction>;
+  "billing.credit_balance_transaction": Plain<Stripe.Billing.CreditBalanceTransaction>;
+  "billing.credit_grant": Plain<Stripe.Billing.CreditGrant>;
   "billing.meter": Plain<Stripe.Billing.Meter>;
   "billing_portal.configuration": Plain<Stripe.BillingPortal.Configuration>;
   "billing_portal.session": Plain<Stripe.BillingPortal.Session>;
@@ -32,12 +34,14 @@ export interface Objects {
   invoice_payment: Plain<Stripe.InvoicePayment>;
   invoiceitem: Plain<Stripe.InvoiceItem> & { readonly created?: number };
   payment_intent: Plain<Stripe.PaymentIntent>;
+  payment_link: Plain<Stripe.PaymentLink>;
   payment_method: Plain<Stripe.PaymentMethod>;
   payout: Plain<Stripe.Payout>;
   price: Plain<Stripe.Price>;
   product: Plain<Stripe.Product>;
   product_feature: Plain<Stripe.ProductFeature>;
   promotion_code: Plain<Stripe.PromotionCode>;
+  quote: Plain<Stripe.Quote>;
   "radar.value_list": Plain<Stripe.Radar.ValueList>;
   "radar.value_list_item": Plain<Stripe.Radar.ValueListItem>;
   "radar.early_fraud_warning": Plain<Stripe.Radar.EarlyFraudWarning>;
@@ -59,6 +63,8 @@ export type Kind = keyof Objects;
 /** The fields that lists filter on and that never change after creation. */
 const INDEXED: { readonly [K in Kind]?: readonly (keyof Objects[K] & string)[] } = {
   balance_transaction: ["source"],
+  "billing.credit_balance_transaction": ["credit_grant"],
+  "billing.credit_grant": ["customer"],
   charge: ["customer", "payment_intent"],
   credit_note: ["customer", "invoice"],
   customer_balance_transaction: ["customer"],
@@ -80,6 +86,8 @@ const KINDS: readonly Kind[] = [
   "account",
   "apps.secret",
   "balance_transaction",
+  "billing.credit_balance_transaction",
+  "billing.credit_grant",
   "billing.meter",
   "billing_portal.configuration",
   "billing_portal.session",
@@ -96,12 +104,14 @@ const KINDS: readonly Kind[] = [
   "invoice_payment",
   "invoiceitem",
   "payment_intent",
+  "payment_link",
   "payment_method",
   "payout",
   "price",
   "product",
   "product_feature",
   "promotion_code",
+  "quote",
   "radar.value_list",
   "radar.value_list_item",
   "radar.early_fraud_warning",

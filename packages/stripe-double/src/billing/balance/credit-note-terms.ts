@@ -93,8 +93,12 @@ export function lineAmount(line: NoteLine, lines: readonly InvoiceLine[], at: st
   if (own === undefined) {
     throw invalid(`No such invoice line item: '${credited}'`, `${at}[invoice_line_item]`);
   }
-  if ((own.discount_amounts ?? []).some((each) => each.amount !== 0) || own.taxes?.length) {
-    throw notModelled("credit notes for single lines with discounts or taxes", `${at}[type]`);
+  const off = [...(own.discount_amounts ?? []), ...(own.pretax_credit_amounts ?? [])];
+  if (off.some((each) => each.amount !== 0) || own.taxes?.length) {
+    throw notModelled(
+      "credit notes for single lines with discounts, billing credits or taxes",
+      `${at}[type]`,
+    );
   }
   if (amount !== undefined) return amount;
   if (quantity === undefined) {

@@ -94,7 +94,7 @@ export function completeCheckout(world: World, id: string, entered: Entered): Ch
   const code = entered.promotion_code;
   const price = priceOrReason(world, session, code);
   if (typeof price === "string") return wrong(price);
-  const email = session.customer_details?.email ?? entered.email;
+  const email = session.customer_details?.email ?? entered.email ?? attemptOf(world, id).email;
   if (email === undefined) return wrong("An email address is required.");
   const asked = needsCard(session, price.totals.amount_total ?? 0);
   if (asked && entered.card === undefined) return wrong("A card is required.");

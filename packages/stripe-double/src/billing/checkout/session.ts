@@ -50,6 +50,8 @@ export interface Terms {
 export interface Attempt {
   readonly customer?: string | undefined;
   readonly terms?: Terms | undefined;
+  /** What a payment link proposed before the first attempt; the customer may enter another one. */
+  readonly email?: string | undefined;
   /** Made for these terms, and not paid yet. */
   readonly subscription?: string | undefined;
   /** What collects the money: the session's own, or that of the subscription's first invoice. */
@@ -87,8 +89,13 @@ export function noteAttempt(world: World, id: string, news: Attempt): void {
   known.attempt = { ...known.attempt, ...news };
 }
 
-export function lineItems(world: World, id: string): readonly LineItem[] {
-  const items = world.hidden.get(id)?.line_items;
+/** The line items of a session, a payment link or a quote. */
+export function lineItems(
+  world: World,
+  id: string,
+  which: "line_items" | "upfront" = "line_items",
+): readonly LineItem[] {
+  const items = world.hidden.get(id)?.[which];
   return Array.isArray(items) ? items : [];
 }
 

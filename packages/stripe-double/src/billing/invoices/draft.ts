@@ -20,12 +20,15 @@ export interface Draft {
   readonly currency: string;
   readonly billing_reason:
     | "manual"
+    | "quote_accept"
     | "subscription_create"
     | "subscription_cycle"
     | "subscription_update";
   readonly lines: readonly NewLine[];
   readonly period: { readonly start: number; readonly end: number };
   readonly subscription?: { readonly id: string; readonly metadata: { [key: string]: string } };
+  /** The quote that it was made for. */
+  readonly quote?: string;
   readonly collection_method?: "charge_automatically" | "send_invoice";
   readonly days_until_due?: number | null;
   /** When it is due, if that is not said in days. */
@@ -73,6 +76,7 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
     currency: draft.currency,
     discounts,
     taxes,
+    takesCredits: draft.subscription !== undefined,
   });
   const finalizesIn = draft.finalizesIn ?? null;
   return {
@@ -128,16 +132,7 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
     next_payment_attempt: finalizesIn === null ? null : world.now() + finalizesIn,
     number: null,
     on_behalf_of: null,
-    parent: draft.subscription
-      ? {
-          quote_details: null,
-          subscription_details: {
-            metadata: draft.subscription.metadata,
-            subscription: draft.subscription.id,
-          },
-          type: "subscription_details",
-        }
-      : null,
+    parent: parentOf(draft),
     payment_settings: {
       default_mandate: null,
       payment_method_options: null,
@@ -160,8 +155,20 @@ export function composeInvoice(world: World, id: string, draft: Draft): Invoice 
       voided_at: null,
     },
     test_clock: customer.test_clock ?? null,
-    total_pretax_credit_amounts: [],
     webhooks_delivered_at: null,
     ...totals,
   };
+}
+
+function parentOf({ quote, subscription }: Draft): Invoice["parent"] {
+  if (subscription !== undefined) {
+    const { id, metadata } = subscription;
+    return {
+      quote_details: null,
+      subscription_details: { metadata, subscription: id },
+      type: "subscription_details",
+    };
+  }
+  if (quote === undefined) return null;
+  return { quote_details: { quote }, subscription_details: null, type: "quote_details" };
 }

@@ -8,6 +8,7 @@ import type { Plain } from "../../world/plain.js";
 import { token } from "../../world/random.js";
 import type { World } from "../../world/world.js";
 import { changeBalance, reasonOf } from "../balance/customer-balance.js";
+import { applyCredits, isCreditable, reinstateCredits } from "../credits/apply.js";
 import {
   cancelPaymentIntent,
   confirmPaymentIntent,
@@ -29,7 +30,7 @@ export function finalizeInvoice(world: World, id: string): Invoice {
   if (before.status !== "draft") {
     throw refused("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
   }
-  const lines = linesWithUsage(world, before);
+  const lines = finalLines(world, before);
   const draft = lines ? world.patch("invoice", id, withLines(world, before, lines)) : before;
   const customer = world.find("customer", draft.customer ?? "", "customer");
   const sequence = customer.next_invoice_sequence ?? 1;
@@ -60,6 +61,7 @@ export function finalizeInvoice(world: World, id: string): Invoice {
     hosted_invoice_url: page,
     invoice_pdf: `${page}/pdf`,
     status_transitions: { ...draft.status_transitions, finalized_at: world.now() },
+    ...applyCredits(world, draft),
   };
   const invoice = world.patch("invoice", id, open);
   if (invoice.amount_due === 0) {
@@ -72,6 +74,13 @@ export function finalizeInvoice(world: World, id: string): Invoice {
   if (invoice.collection_method === "charge_automatically") intentOf(world, invoice);
   world.raise("invoice.finalized", invoice);
   return invoice;
+}
+
+/** The lines of a draft if they are to be worked out again: for late usage, or for other credits. */
+function finalLines(world: World, draft: Invoice): Invoice["lines"]["data"] | undefined {
+  const used = linesWithUsage(world, draft);
+  if (used !== undefined) return used;
+  return draft.lines.data.some((line) => isCreditable(world, line)) ? draft.lines.data : undefined;
 }
 
 function settled(world: World, invoice: Invoice): Partial<Invoice> {
@@ -87,6 +96,7 @@ function settled(world: World, invoice: Invoice): Partial<Invoice> {
 
 const PURPOSES: { readonly [reason: string]: string } = {
   manual: "Payment for Invoice",
+  quote_accept: "Payment for Invoice",
   subscription_create: "Subscription creation",
 };
 
@@ -304,6 +314,7 @@ export function voidInvoice(world: World, id: string): Invoice {
     status_transitions: { ...before.status_transitions, voided_at: world.now() },
   });
   returnBalance(world, before);
+  reinstateCredits(world, before);
   world.raise("invoice.voided", after);
   world.raise("invoice.updated", after, before);
   return after;

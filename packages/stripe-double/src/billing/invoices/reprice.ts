@@ -19,6 +19,7 @@ export function withLines(
       currency,
       discounts,
       taxes: { automatic: draft.automatic_tax.enabled, defaults: draft.default_tax_rates },
+      takesCredits: Boolean(draft.parent?.subscription_details),
     },
   );
   return { ...priced.totals, lines: { ...draft.lines, data: priced.lines } };

@@ -2,6 +2,7 @@
 import type Stripe from "stripe";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
+import { creditsFor, type PretaxAmount, pretaxCredit } from "../credits/apply.js";
 import { leastCharge } from "../money.js";
 import { isExempt, ratesFor, type TaxTerms, taxabilityReason } from "../taxes/rates.js";
 import { addedBy, includedIn, type Tax, type TaxRate, taxesOn } from "../taxes/taxes.js";
@@ -19,6 +20,8 @@ export interface PricingTerms {
   readonly currency: string;
   readonly discounts: readonly string[];
   readonly taxes: TaxTerms;
+  /** Whether it is an invoice of a subscription: only these are paid with billing credits. */
+  readonly takesCredits: boolean;
 }
 
 type Totals = Pick<
@@ -28,6 +31,7 @@ type Totals = Pick<
   | "total"
   | "total_excluding_tax"
   | "total_discount_amounts"
+  | "total_pretax_credit_amounts"
   | "total_taxes"
   | "amount_due"
   | "amount_remaining"
@@ -49,8 +53,8 @@ export function settle(
 }
 
 /**
- * Discounts of a line come before those of the invoice, and taxes after both. Prorations bring
- * their discounts along.
+ * Discounts of a line come before those of the invoice, then billing credits, and taxes after all
+ * of them. Prorations bring their discounts along.
  */
 export function priceLines(
   world: World,
@@ -66,20 +70,30 @@ export function priceLines(
   }));
   const amounts = discountParts(parts, termsOf(world, discounts));
   const reason = taxabilityReason(taxTerms.automatic, customer.tax_exempt);
-  const priced = given.map(({ rates = [], ...line }, index) => {
-    const applied = line.discountable
+  const discounted = given.map((line, index) =>
+    line.discountable
       ? [...(own[index] ?? []), ...(amounts[index] ?? [])]
-      : (line.discount_amounts ?? []);
+      : (line.discount_amounts ?? []),
+  );
+  const left = given.map(({ amount }, index) => amount - sumOf(discounted[index] ?? []));
+  const credited = terms.takesCredits ? creditsFor(world, customer.id, given, left) : [];
+  const priced = given.map(({ rates = [], ...line }, index) => {
+    const applied = discounted[index] ?? [];
+    const credits = credited[index] ?? [];
     const before = line.amount - sumOf(own[index] ?? []);
     const apply = ratesFor(world, taxTerms, rates, line.pricing?.price_details?.price);
     const taxes = isExempt(customer.tax_exempt)
       ? apply.map((rate): Tax => ({ amount: 0, taxable: 0, rate }))
-      : taxesOn(line.amount - sumOf(applied), apply);
+      : taxesOn((left[index] ?? 0) - sumOf(credits), apply);
     const untaxed = isExempt(customer.tax_exempt) ? 0 : includedIn(taxesOn(before, apply));
     return {
       line: {
         ...line,
         discount_amounts: [...applied],
+        pretax_credit_amounts: [
+          ...pretaxDiscounts(applied),
+          ...credits.map(({ amount }) => pretaxCredit(amount, null)),
+        ],
         taxes: taxes.map((tax) => shown(tax, reason)),
       },
       taxes,
@@ -90,7 +104,9 @@ export function priceLines(
   const lines = priced.map(({ line }) => line);
   const off = lines.flatMap(({ discount_amounts: applied }) => applied);
   const taxes = priced.flatMap((each) => each.taxes);
-  const total = sumOf(lines) - sumOf(off) + addedBy(taxes);
+  const credits = credited.flat();
+  const total = sumOf(lines) - sumOf(off) - sumOf(credits) + addedBy(taxes);
+  const byEach = byDiscount(off, discounts);
   const { due } = settle(total, customer.balance, currency);
   return {
     lines,
@@ -99,7 +115,11 @@ export function priceLines(
       subtotal_excluding_tax: priced.reduce((sum, { untaxed }) => sum + untaxed, 0),
       total,
       total_excluding_tax: total - addedBy(taxes) - includedIn(taxes),
-      total_discount_amounts: byDiscount(off, discounts),
+      total_discount_amounts: byEach,
+      total_pretax_credit_amounts: [
+        ...pretaxDiscounts(byEach),
+        ...credits.map(({ amount }) => pretaxCredit(amount, null)),
+      ],
       total_taxes: byRate(taxes).map((tax) => shown(tax, reason)),
       amount_due: due,
       amount_remaining: due,
@@ -128,6 +148,9 @@ function byDiscount(
     }))
     .filter(({ amount, discount }) => amount !== 0 || discounts.includes(discount));
 }
+
+const pretaxDiscounts = (parts: readonly DiscountAmount[]): PretaxAmount[] =>
+  parts.map(({ amount, discount }) => ({ amount, discount, type: "discount" }));
 
 function byRate(taxes: readonly Tax[]): Tax[] {
   const rates = new Map(taxes.map(({ rate }) => [rate.id, rate]));

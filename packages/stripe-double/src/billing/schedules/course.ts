@@ -2,7 +2,8 @@
 import { ApiError } from "../../api/errors.js";
 import { mergeMetadata } from "../../resources/common.js";
 import type { World } from "../../world/world.js";
-import { replaceItems } from "../subscriptions/changes.js";
+import { replaceItems } from "../changes/changes.js";
+import { expireUpdate } from "../changes/pending-update.js";
 import { endOnTime } from "../subscriptions/end.js";
 import { endingAt, type Subscription } from "../subscriptions/subscription.js";
 import { createSubscription } from "../subscriptions/subscriptions.js";
@@ -81,6 +82,9 @@ export function endPhase(world: World, id: string): void {
   const before = world.find("subscription_schedule", id);
   const next = nextPhase(before);
   if (next !== undefined) {
+    const { subscription } = before;
+    // A phase that begins discards what waits (docs: pending updates and subscription schedules).
+    if (subscription !== null) expireUpdate(world, world.find("subscription", subscription));
     const after = world.patch("subscription_schedule", id, { current_phase: timesOf(next) });
     applyPhase(world, after, next, { begins: true, proration: prorationOf(next) });
     world.raise("subscription_schedule.updated", after, before);

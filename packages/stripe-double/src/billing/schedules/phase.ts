@@ -2,9 +2,9 @@
 import { mergeMetadata } from "../../resources/common.js";
 import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
+import { replaceItems } from "../changes/changes.js";
 import { discountsFrom, findDiscount } from "../invoices/discounts.js";
 import { addExtras } from "../invoices/extras.js";
-import { replaceItems } from "../subscriptions/changes.js";
 import { endingAt, type Subscription } from "../subscriptions/subscription.js";
 import { phaseItems } from "./phase-items.js";
 import { cancelAt, endingChange, type Phase, type Schedule } from "./schedule.js";

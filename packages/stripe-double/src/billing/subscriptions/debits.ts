@@ -1,11 +1,13 @@
 /**
  * What was debited for an item of a subscription, and for which time. It is read from the invoices
  * and the items that wait for one; nothing else keeps it. A credit for unused time ends a debit
- * where the credit begins, and a void invoice debits and credits nothing.
+ * where the credit begins. A void invoice, and that of an update that waits to be paid for, debits and
+ * credits nothing.
  */
 import type { World } from "../../world/world.js";
-import type { InvoiceLine } from "../invoices/draft.js";
+import type { Invoice, InvoiceLine } from "../invoices/draft.js";
 import type { CreditedItems, InvoiceItem } from "../invoices/invoice-items.js";
+import { subscriptionOf } from "../invoices/invoices.js";
 import { type Amounts, type DiscountAmount, partOf, sumOf } from "../invoices/shares.js";
 
 export interface Debit extends Amounts {
@@ -27,7 +29,7 @@ export function unused(debit: Debit, after: number): Amounts {
 export function debitsOf(world: World, customer: string, item: string): Debit[] {
   const invoices = world.objects.invoice
     .where("customer", customer)
-    .filter(({ status }) => status !== "void");
+    .filter((invoice) => invoice.status !== "void" && !isAwaited(world, invoice));
   const lines = invoices.flatMap(({ lines: { data } }) => data);
   const counts = new Set(invoices.map(({ id }) => id));
   const prorations = world.objects.invoiceitem
@@ -42,6 +44,14 @@ export function debitsOf(world: World, customer: string, item: string): Debit[] 
   const charges = prorations.flatMap((charge) => prorationDebit(charge, lines) ?? []);
   const debits = [...periods, ...charges];
   return debits.map((debit) => ({ ...debit, until: creditedFrom(debit, prorations, lines) }));
+}
+
+/** Whether an invoice is that of an update which is not made before it is paid for. */
+function isAwaited(world: World, invoice: Invoice): boolean {
+  const owner = world.objects.subscription.get(subscriptionOf(invoice) ?? "");
+  return (
+    owner !== undefined && owner.pending_update !== null && owner.latest_invoice === invoice.id
+  );
 }
 
 /** What an invoice debits for an item, period by period: a tiered price has several lines for one. */

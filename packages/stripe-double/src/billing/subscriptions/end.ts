@@ -1,13 +1,13 @@
 /** The end of a subscription, whatever the reason, and what that leaves uncollected. */
 import { missing } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
+import { prorations } from "../changes/prorations.js";
 import { createInvoiceItem, pendingItems } from "../invoices/invoice-items.js";
 import { collectInvoice, finalizeInvoice, subscriptionOf } from "../invoices/invoices.js";
 import { HOUR } from "../later.js";
 import { closeSchedule } from "../schedules/closing.js";
 import { usedUntil } from "../usage/metered.js";
 import { billSubscription } from "./bills.js";
-import { prorations } from "./prorations.js";
 import { isOver, type Subscription } from "./subscription.js";
 
 /** Ends a subscription now. It stays, as canceled. */

@@ -4,6 +4,7 @@
  * no other file there imports it; they ask for it through `world.due`.
  */
 import type { World } from "../../world/world.js";
+import { expireUpdate } from "../changes/pending-update.js";
 import { voidInvoice } from "../invoices/invoices.js";
 import { DAY, HOUR, later } from "../later.js";
 import { endPhase, startSchedule } from "../schedules/course.js";
@@ -113,14 +114,6 @@ function expire(world: World, { id, latest_invoice: invoice }: Subscription): vo
   if (invoice) voidInvoice(world, invoice);
   const expired = { status: "incomplete_expired", ended_at: world.now() } as const;
   world.change("subscription", id, expired, "customer.subscription.updated");
-}
-
-function expireUpdate(world: World, subscription: Subscription): void {
-  const { id, latest_invoice: invoice } = subscription;
-  const after = world.patch("subscription", id, { pending_update: null });
-  world.raise("customer.subscription.updated", after, subscription);
-  world.raise("customer.subscription.pending_update_expired", after);
-  if (invoice && world.find("invoice", invoice).status === "open") voidInvoice(world, invoice);
 }
 
 /** The end of a period: the next one, unless it was a trial and there is nothing to pay with. */

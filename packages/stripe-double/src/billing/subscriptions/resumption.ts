@@ -1,6 +1,7 @@
 /** Pausing a subscription, and taking it up again, which waits until an invoice for that is paid. */
 import { notModelled, refused } from "../../api/errors.js";
 import type { World } from "../../world/world.js";
+import { prorations } from "../changes/prorations.js";
 import { createInvoiceItem, pendingItems } from "../invoices/invoice-items.js";
 import {
   collectInvoice,
@@ -12,7 +13,6 @@ import { isRefused } from "../invoices/rehearsal.js";
 import { HOUR, later } from "../later.js";
 import { scheduleOf } from "../schedules/schedule.js";
 import { billSubscription, draftFor } from "./bills.js";
-import { prorations } from "./prorations.js";
 import { inPeriod, periodFor, type Subscription, startingAt } from "./subscription.js";
 
 type PauseReason = "pause_requested" | "trial_end_without_payment_method";

@@ -68,6 +68,8 @@ export interface NewSubscription {
   readonly add_invoice_items?: readonly Extra[] | undefined;
   /** The schedule that makes it: its first invoice is then collected like that of a renewal. */
   readonly schedule?: string | undefined;
+  /** Whether it begins at once, with a first invoice that is a draft for an hour: so with a quote. */
+  readonly draftsFirst?: boolean | undefined;
   readonly taxes?: TaxTerms | undefined;
 }
 
@@ -95,7 +97,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   const behavior = params.payment_behavior ?? "allow_incomplete";
   const extras = params.add_invoice_items ?? [];
   checkExtras(world, extras);
-  const scheduled = params.schedule !== undefined;
+  const scheduled = params.schedule !== undefined || params.draftsFirst === true;
   if (
     automatic &&
     !scheduled &&
@@ -212,7 +214,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   addExtras(world, subscription, extras);
   const announced = behavior === "default_incomplete";
   if (announced) world.raise("customer.subscription.created", subscription);
-  const first = firstInvoice(world, subscription, behavior, free);
+  const first = firstInvoice(world, subscription, behavior, { free, drafts: scheduled });
   if (!costsNothing && automatic && (first?.amount_due ?? 0) === 0) {
     const pending = setUpSubscription(world, customer.id, pays);
     world.patch("subscription", id, { pending_setup_intent: pending });
@@ -231,10 +233,10 @@ function firstInvoice(
   world: World,
   subscription: Subscription,
   behavior: PaymentBehavior,
-  free: boolean,
+  { free, drafts }: { readonly free: boolean; readonly drafts: boolean },
 ): Invoice | undefined {
-  const { id, collection_method: collection, schedule, status } = subscription;
-  const waitsAnHour = collection === "send_invoice" || schedule !== null;
+  const { id, collection_method: collection, status } = subscription;
+  const waitsAnHour = collection === "send_invoice" || drafts;
   // Of what is only paid for once it was used, there is nothing to invoice yet.
   if (draftFor(world, subscription, "subscription_create").lines.length === 0) {
     if (status === "incomplete") world.patch("subscription", id, { status: "active" });

@@ -257,7 +257,11 @@ export function checkLines(
   world: World,
   mode: string,
   lines: readonly Line[],
-  { trial, wanted }: { readonly trial: boolean; readonly wanted: Wanted },
+  {
+    trial,
+    wanted,
+    inlinePrices = false,
+  }: { readonly trial: boolean; readonly wanted: Wanted; readonly inlinePrices?: boolean },
 ): Sum {
   if (lines.length === 0)
     throw invalid("Missing required param: line_items.", "line_items", "parameter_missing");
@@ -297,7 +301,7 @@ export function checkLines(
     if (price === undefined)
       throw invalid(`Missing required param: ${at}[price].`, `${at}[price]`, "parameter_missing");
     const found = world.find("price", price, `${at}[price]`);
-    if (!found.active) {
+    if (!found.active && !(inlinePrices && world.inline.has(price))) {
       throw refused(
         "The price specified is inactive. This field only accepts active prices.",
         `${at}[price]`,

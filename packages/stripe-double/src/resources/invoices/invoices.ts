@@ -4,6 +4,7 @@ import { ApiError, refused } from "../../api/errors.js";
 import { listArray, pageShape } from "../../api/list.js";
 import { flag, oneOf, word } from "../../api/params.js";
 import { searchRoute } from "../../api/search.js";
+import { discardUpdate } from "../../billing/changes/pending-update.js";
 import {
   collectInvoice,
   finalizeInvoice,
@@ -82,6 +83,14 @@ function finalize(world: World, id: string, advances: boolean | undefined): Invo
   return world.find("invoice", id);
 }
 
+/** Voiding the invoice of an update that waits is how it is cancelled (docs: pending updates). */
+function voidByHand(world: World, id: string): Invoice {
+  const after = voidInvoice(world, id);
+  const owner = world.objects.subscription.get(subscriptionOf(after) ?? "");
+  if (owner?.latest_invoice === id) discardUpdate(world, owner);
+  return after;
+}
+
 export const invoices = [
   ...invoiceLines,
   ...upcomingInvoices,
@@ -157,7 +166,7 @@ export const invoices = [
     return invoice;
   }),
   route("POST /v1/invoices/:invoice/void", {}, ({ world, path }) =>
-    voidInvoice(world, path.invoice),
+    voidByHand(world, path.invoice),
   ),
   route("POST /v1/invoices/:invoice/mark_uncollectible", {}, ({ world, path }) => {
     const invoice = markUncollectible(world, path.invoice);

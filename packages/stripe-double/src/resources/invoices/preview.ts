@@ -1,6 +1,7 @@
 /** Previews: the invoice that a subscription, or a change of it, will have, without making it. */
 import { ApiError, invalid, notModelled } from "../../api/errors.js";
 import { flag, group, integer, listOf, type Parsed, word } from "../../api/params.js";
+import { changeItems, draftOfChange, endedTrial } from "../../billing/changes/changes.js";
 import { discountFrom } from "../../billing/invoices/discounts.js";
 import { composeInvoice, type Draft, type Invoice } from "../../billing/invoices/draft.js";
 import { pendingItems } from "../../billing/invoices/invoice-items.js";
@@ -9,7 +10,6 @@ import { periodLines } from "../../billing/invoices/subscription-lines.js";
 import { cycleEnd } from "../../billing/period.js";
 import { commonCurrency, isMetered } from "../../billing/prices/rates.js";
 import { draftFor, upcomingDraft } from "../../billing/subscriptions/bills.js";
-import { changeItems, draftOfChange, endedTrial } from "../../billing/subscriptions/changes.js";
 import { makeItem } from "../../billing/subscriptions/items.js";
 import {
   cycleOf,
@@ -61,10 +61,24 @@ export function previewInvoice(world: World, params: Params): Invoice {
   }
   // The subscription's own method is used while it is collected; it is not written on the invoice.
   const unpaid = { ...draft, ...termsOf(world, draft, params), default_payment_method: null };
-  return {
-    ...composeInvoice(world, world.id("upcoming_in"), unpaid),
-    billing_reason: "upcoming",
+  const composed = composeInvoice(world, world.id("upcoming_in"), unpaid);
+  return { ...composed, ...proratedAt(world, composed, params), billing_reason: "upcoming" };
+}
+
+/** Says which moment the prorations were worked out for (API reference: invoice, parent). */
+function proratedAt(
+  world: World,
+  { parent, lines }: Invoice,
+  { subscription_details: details }: Params,
+): Partial<Invoice> {
+  const prorates = lines.data.some(({ parent: of }) => of?.subscription_item_details?.proration);
+  if (!prorates || details?.items === undefined || !parent?.subscription_details) return {};
+  const date = details.proration_date ?? world.now();
+  const subscription_details = {
+    ...parent.subscription_details,
+    subscription_proration_date: date,
   };
+  return { parent: { ...parent, subscription_details } };
 }
 
 /** Whose invoice it is: that of the subscription, or of the customer's that renews first. */

@@ -50,6 +50,11 @@ export const featuresShape = <F extends Field<boolean>>(enabled: F) => ({
       }),
     ),
     proration_behavior: oneOf("none", "create_prorations", "always_invoice"),
+    schedule_at_period_end: group({
+      conditions: listOf(
+        group({ type: required(oneOf("decreasing_item_amount", "shortening_interval")) }),
+      ),
+    }),
     trial_update_behavior: oneOf("continue_trial", "end_trial"),
   }),
 });
@@ -173,7 +178,11 @@ export function checkFeatures(world: World, params: FeatureParams): void {
 /** The features after a change: what was not named stays. */
 export function merged(before: Features, params: FeatureParams): Features {
   const { customer_update: customer, subscription_cancel: cancel } = params;
-  const { products: _, ...update } = params.subscription_update ?? {};
+  const {
+    products: _,
+    schedule_at_period_end: later,
+    ...update
+  } = params.subscription_update ?? {};
   const reason = cancel?.cancellation_reason;
   return {
     ...before,
@@ -191,6 +200,10 @@ export function merged(before: Features, params: FeatureParams): Features {
         ...given({ ...reason }),
       },
     },
-    subscription_update: { ...before.subscription_update, ...given(update) },
+    subscription_update: {
+      ...before.subscription_update,
+      ...given(update),
+      ...(later?.conditions ? { schedule_at_period_end: { conditions: later.conditions } } : {}),
+    },
   };
 }

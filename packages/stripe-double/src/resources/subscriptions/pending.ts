@@ -20,8 +20,18 @@ const PENDING: readonly string[] = [
   "discounts",
 ];
 
-/** Refuses what such an update cannot hold. */
-export function checkPending(names: readonly string[], version: string): void {
+/** Refuses what such an update cannot hold, and where there is none: invoices that are sent. */
+export function checkPending(
+  { collection_method: method }: Pick<Subscription, "collection_method">,
+  names: readonly string[],
+  version: string,
+): void {
+  if (method !== "charge_automatically") {
+    throw invalid(
+      "`payment_behavior` cannot be `pending_if_incomplete` when `collection_method` is `send_invoice`.",
+      "payment_behavior",
+    );
+  }
   const [first, ...more] = names.filter(
     (name) =>
       !PENDING.includes(name) &&

@@ -2,18 +2,18 @@
 
 import { invalid, notModelled, refused } from "../../api/errors.js";
 import type { Parsed } from "../../api/params.js";
-import { discountsFrom } from "../../billing/invoices/discounts.js";
-import { checkExtras, extraItems } from "../../billing/invoices/extras.js";
-import { createInvoiceItem, type NewInvoiceItem } from "../../billing/invoices/invoice-items.js";
-import { splitPhase } from "../../billing/schedules/course.js";
-import { scheduleOf } from "../../billing/schedules/schedule.js";
 import {
   changeItems,
   endTrial,
   type ItemChange,
   type ReplaceOptions,
   replaceItems,
-} from "../../billing/subscriptions/changes.js";
+} from "../../billing/changes/changes.js";
+import { discountsFrom } from "../../billing/invoices/discounts.js";
+import { checkExtras, extraItems } from "../../billing/invoices/extras.js";
+import { createInvoiceItem, type NewInvoiceItem } from "../../billing/invoices/invoice-items.js";
+import { splitPhase } from "../../billing/schedules/course.js";
+import { scheduleOf } from "../../billing/schedules/schedule.js";
 import { endSubscription } from "../../billing/subscriptions/end.js";
 import { endWithoutMethod, pauseSubscription } from "../../billing/subscriptions/resumption.js";
 import {
@@ -105,7 +105,7 @@ export function updateSubscription(
   if (before.status === "incomplete" && names.some((name) => !BEFOREHAND.includes(name))) {
     throw refused("An incomplete subscription can only update its metadata and payment method.");
   }
-  if (params.payment_behavior === "pending_if_incomplete") checkPending(names, version);
+  if (params.payment_behavior === "pending_if_incomplete") checkPending(before, names, version);
   const { default_payment_method: method, trial_end: trial } = params;
   if (method) checkOwner(world, method, before.customer);
   checkCancellation(world, before, params);

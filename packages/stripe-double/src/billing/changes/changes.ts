@@ -13,17 +13,14 @@ import { rehearsePayment } from "../invoices/rehearsal.js";
 import { sameLength } from "../period.js";
 import { planOf } from "../plan.js";
 import { isMetered } from "../prices/rates.js";
-import type { TaxRate } from "../taxes/taxes.js";
-import { noteMetered, type Used, usedItem, usedUntil } from "../usage/metered.js";
-import { billSubscription, draftFor, upcomingDraft } from "./bills.js";
+import { billSubscription, draftFor, upcomingDraft } from "../subscriptions/bills.js";
 import {
   checkItems,
   checkMetered,
   checkSellable,
   makeItem,
   type SubscriptionItem,
-} from "./items.js";
-import { prorations } from "./prorations.js";
+} from "../subscriptions/items.js";
 import {
   cycleOf,
   inPeriod,
@@ -31,8 +28,12 @@ import {
   periodFor,
   type Subscription,
   startingAt,
-} from "./subscription.js";
-import type { PaymentBehavior } from "./subscriptions.js";
+} from "../subscriptions/subscription.js";
+import type { PaymentBehavior } from "../subscriptions/subscriptions.js";
+import type { TaxRate } from "../taxes/taxes.js";
+import { noteMetered, type Used, usedItem, usedUntil } from "../usage/metered.js";
+import { discardUpdate, updateExpiry } from "./pending-update.js";
+import { prorations } from "./prorations.js";
 
 export interface ItemChange {
   readonly id?: string | undefined;
@@ -224,6 +225,8 @@ export function replaceItems(
   if (bills && behavior === "error_if_incomplete") {
     rehearsePayment(world, draftOfChange(world, before, items, options));
   }
+  // A new update takes the place of one that waits (docs: pending updates, "change").
+  discardUpdate(world, before);
   for (const part of parts) createInvoiceItem(world, part);
   const after = world.patch("subscription", id, change);
   noteMetered(world, before.items.data, after.items.data);
@@ -246,7 +249,7 @@ export function replaceItems(
       cancel_at_period_end: null,
       discount: null,
       discounts: null,
-      expires_at: world.now() + 23 * 3600,
+      expires_at: updateExpiry(world, before),
       metadata: null,
       subscription_items: after.items.data,
       trial_end: null,

@@ -4,9 +4,9 @@ import { ownOrCustomers, usable } from "../invoices/discounts.js";
 import type { NewInvoiceItem } from "../invoices/invoice-items.js";
 import { amountsOf, nameOf } from "../invoices/lines.js";
 import { type Amounts, netOf, partOf } from "../invoices/shares.js";
-import { type Debit, debitsOf, unused } from "./debits.js";
-import type { SubscriptionItem } from "./items.js";
-import { type Subscription, wholePeriod } from "./subscription.js";
+import { type Debit, debitsOf, unused } from "../subscriptions/debits.js";
+import type { SubscriptionItem } from "../subscriptions/items.js";
+import { type Subscription, wholePeriod } from "../subscriptions/subscription.js";
 
 /**
  * Credits for what was debited for the old items and is not used, and charges for what the new

@@ -64,6 +64,7 @@ export default defineConfig({
         resolve: {
           alias: {
             ...alias,
+            "backend-billing/catalogue": `${import.meta.dirname}/packages/backend-billing/src/catalogue/index.ts`,
             "backend-billing/convex/local": `${import.meta.dirname}/packages/backend-billing/src/convex/local.ts`,
             "backend-billing/convex/tables": `${import.meta.dirname}/packages/backend-billing/src/convex/tables/index.ts`,
             "backend-billing/convex": `${import.meta.dirname}/packages/backend-billing/src/convex/index.ts`,

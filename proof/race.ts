@@ -8,33 +8,56 @@
 // `setup` again. Each entity must end with one customer. --random-keys shows that it can fail.
 //
 //   npm run race -- --setback [--entities 100] [--random-keys]
+//
+// With --checkout: many concurrent `checkout` and `subscribe` calls for one entity, of three orders,
+// pages paid as they come, one process killed. Nobody may come to have two live subscriptions, and
+// everybody must get an answer.
+//
+//   npm run race -- --checkout [--seeds 50] [--calls 200] [--first 1] [--allow]
+//
+// --allow sells second subscriptions on purpose, which shows that it can fail.
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startPostgres } from "../support/postgres/server.js";
 import { startCaller } from "./race/callers.js";
+import { raceCheckouts } from "./race/checkout/race.js";
 import { planOf } from "./race/plan.js";
 import { type Outcome, runSeed } from "./race/run-seed.js";
 import { runSetBack, setBacks } from "./race/set-back.js";
 
 const { values } = parseArgs({
   options: {
-    seeds: { type: "string", default: "200" },
-    calls: { type: "string", default: "1000" },
+    seeds: { type: "string" },
+    calls: { type: "string" },
     processes: { type: "string", default: "4" },
     first: { type: "string", default: "1" },
     setback: { type: "boolean", default: false },
+    checkout: { type: "boolean", default: false },
+    allow: { type: "boolean", default: false },
     entities: { type: "string", default: "100" },
     "random-keys": { type: "boolean", default: false },
   },
 });
-const seeds = Number(values.seeds);
-const calls = Number(values.calls);
+const seeds = Number(values.seeds ?? (values.checkout ? 50 : 200));
+const calls = Number(values.calls ?? (values.checkout ? 200 : 1_000));
 const processes = Number(values.processes);
 const first = Number(values.first);
 
 const server = await startPostgres({ settings: { fsync: "off" } });
 if (values.setback) process.exit(await raceSetBacks());
+if (values.checkout) {
+  const options = {
+    database: server.url,
+    seeds,
+    first,
+    calls,
+    processes,
+    isAllowed: values.allow,
+  };
+  const isWell = await raceCheckouts(options).finally(() => server.stop());
+  process.exit(isWell ? 0 : 1);
+}
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
 pool.on("error", () => {}); // a connection that is cut as the server ends
 let callers = Array.from({ length: processes }, startCaller);

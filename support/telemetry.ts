@@ -14,7 +14,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import type { Telemetry } from "../packages/backend-billing/src/core/runtime/telemetry.js";
+import type { Telemetry } from "../packages/backend-billing/src/core/runtime/telemetry/telemetry.js";
 import { openTelemetry } from "../packages/backend-billing/src/opentelemetry/index.js";
 
 /** One series of a metric: its name and attributes without the prefix, and what it counted up to. */

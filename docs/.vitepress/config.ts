@@ -46,7 +46,10 @@ export default defineConfig({
           { text: "Node and PostgreSQL", link: "/start/postgres" },
           { text: "Convex", link: "/start/convex" },
           { text: "Two variants", link: "/variants" },
+          { text: "Running subscriptions", link: "/subscriptions" },
           { text: "Concepts", link: "/concepts" },
+          { text: "Selling", link: "/selling" },
+          { text: "Reading subscriptions", link: "/reading" },
         ]),
       },
       {

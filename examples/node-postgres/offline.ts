@@ -95,6 +95,7 @@ async function stock(double: StripeDouble): Promise<void> {
     {
       name: "Studio",
       description: "For a team that writes together.",
+      metadata: { billing_per_seat: "true" },
       marketing_features: [
         { name: "25,000 readers" },
         { name: "Shared drafts and reviews" },

@@ -1,14 +1,18 @@
 /** What an entity has: its plan, what it bought once, and the way to an organisation. */
 
-import { day, money } from "./format.ts";
+import { day, money, rate } from "./format.ts";
 import { Button, Loading } from "./parts.tsx";
 import type { Order, Product, Subscription } from "./types.ts";
 
 interface SubscriptionCardProps {
   loading: boolean;
   subscription: Subscription | null;
-  busy: boolean;
+  /** Whether it costs so much for each seat. */
+  perSeat: boolean | undefined;
+  busy: string | undefined;
   onManage: () => void;
+  onCancel: () => void;
+  onResume: () => void;
 }
 
 /** Stripe's words for a subscription, in ours. */
@@ -21,7 +25,8 @@ const STATES: Record<string, [tone: "good" | "bad" | "calm", text: string]> = {
   canceled: ["calm", "Ended"],
 };
 
-export function SubscriptionCard({ loading, subscription, busy, onManage }: SubscriptionCardProps) {
+export function SubscriptionCard(props: SubscriptionCardProps) {
+  const { loading, subscription, perSeat, busy, onManage, onCancel, onResume } = props;
   if (loading) return <Loading />;
   if (!subscription) {
     return (
@@ -31,16 +36,27 @@ export function SubscriptionCard({ loading, subscription, busy, onManage }: Subs
       </div>
     );
   }
-  const { status, name, price, renewsAt, endsAt } = subscription;
+  const { status, name, price, quantity, renewsAt, endsAt } = subscription;
   const [tone, text] = STATES[status] ?? ["calm", status];
   const isEnding = endsAt !== null && status !== "canceled";
+  const act = (name: string, text: string, onClick: () => void) => (
+    <Button
+      look={name === "cancel" ? "quiet" : "plain"}
+      busy={busy === name}
+      disabled={busy !== undefined}
+      onClick={onClick}
+    >
+      {text}
+    </Button>
+  );
   return (
     <div className="card subscription">
       <div>
         <span className={`badge ${isEnding ? "calm" : tone}`}>{isEnding ? "Ending" : text}</span>
         <h2>{name}</h2>
         <p>
-          {money(price)} per {price.interval}
+          {rate(price, perSeat)}
+          {perSeat && ` · ${quantity} ${quantity === 1 ? "seat" : "seats"}`}
           {renewsAt && tone === "good" && ` · renews on ${day(renewsAt)}`}
         </p>
         {endsAt !== null && (
@@ -50,9 +66,11 @@ export function SubscriptionCard({ loading, subscription, busy, onManage }: Subs
         )}
         {tone === "bad" && <p className="ends">Your card was refused. Put another one on file.</p>}
       </div>
-      <Button look="plain" busy={busy} disabled={busy} onClick={onManage}>
-        Manage billing
-      </Button>
+      <div className="actions">
+        {act("portal", "Manage billing", onManage)}
+        {isEnding && act("resume", "Keep plan", onResume)}
+        {endsAt === null && act("cancel", "Cancel plan", onCancel)}
+      </div>
     </div>
   );
 }

@@ -37,8 +37,9 @@ export function useBusy() {
   return { busy, error, run };
 }
 
-/** Leaves for one of Stripe's pages; the button stays busy until the browser is gone. */
-export async function leaveFor(url: string): Promise<void> {
+/** Leaves for one of Stripe's pages, if there is one; the button stays busy until the browser is gone. */
+export async function leaveFor(url: string | null): Promise<void> {
+  if (url === null) return;
   // A page that comes back from the browser's cache shows what was before the checkout.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
   location.assign(url);

@@ -1,10 +1,12 @@
 /** The pages, put together from their parts. What they show and do is handed to them. */
 import type { ReactNode } from "react";
 import { Extras, NewOrganisation, SubscriptionCard } from "./account.tsx";
+import { ChangeDialog } from "./change.tsx";
 import { usePath } from "./hooks.ts";
 import { Failure, Hero, Notice, Page, Section } from "./parts.tsx";
 import { Plans } from "./plans.tsx";
-import type { Account, Entity, Loaded, Me, Product, Subscription } from "./types.ts";
+import { Team } from "./team.tsx";
+import type { Account, Entity, Loaded, Me, Offer, Product, Subscription } from "./types.ts";
 
 type Go = (path: string) => void;
 
@@ -66,12 +68,21 @@ interface BillingProps {
   from: string | null;
   products: Loaded<Product[]>;
   account: Loaded<Account>;
-  /** What is under way: the id of a price, `portal`, or `organisation`. */
+  /** What is under way: the id of a price or of a member, or such as `portal`, `change` or `cancel`. */
   busy: string | undefined;
   error: string | undefined;
   onSubscribe: (priceId: string) => void;
   onPay: (priceId: string) => void;
   onManage: () => void;
+  /** Another plan that they asked about, until they have decided. */
+  offer: Offer | undefined;
+  onPreview: (priceId: string) => void;
+  onChange: (offer: Offer) => void;
+  onKeep: () => void;
+  onCancel: () => void;
+  onResume: () => void;
+  onInvite: (emails: string) => void;
+  onRemove: (memberId: string) => void;
   onCreate: (name: string) => void;
 }
 
@@ -80,9 +91,22 @@ export function planOf({ data }: Loaded<Account>): Subscription | null | undefin
   return data?.subscription?.status === "canceled" ? null : data?.subscription;
 }
 
+/** The product that an entity's plan is of. */
+const productOf = (products: Loaded<Product[]>, account: Loaded<Account>) =>
+  products.data?.find(({ prices }) =>
+    prices.some(({ id }) => id === account.data?.subscription?.price.id),
+  );
+
+/** Whether the members have changed and the plan, which is per seat, has not followed yet. */
+export function awaitsSeats(products: Loaded<Product[]>, account: Loaded<Account>): boolean {
+  const isPerSeat = planOf(account) && productOf(products, account)?.perSeat;
+  return (
+    isPerSeat === true && planOf(account)?.quantity !== 1 + (account.data?.members.length ?? 0)
+  );
+}
+
 export function Billing(props: BillingProps) {
-  const { entity, from, products, account, busy, error } = props;
-  const { onSubscribe, onPay, onManage, onCreate } = props;
+  const { entity, from, products, account, busy, error, offer } = props;
   const { subscription, orders } = account.data ?? {};
   const plan = planOf(account);
   if (account.error && !account.data) {
@@ -92,7 +116,7 @@ export function Billing(props: BillingProps) {
     <>
       <Section main title="Billing" hint={`for ${entity.name}`}>
         {error && <Notice tone="bad">{error}</Notice>}
-        {from === "checkout" && plan && (
+        {from === "checkout" && plan?.endsAt === null && !error && (
           <Notice tone="good">Thank you! {plan.name} is yours from now on.</Notice>
         )}
         {from === "checkout" && plan === null && (
@@ -104,8 +128,11 @@ export function Billing(props: BillingProps) {
         <SubscriptionCard
           loading={!account.data}
           subscription={subscription ?? null}
-          busy={busy === "portal"}
-          onManage={onManage}
+          perSeat={productOf(products, account)?.perSeat}
+          busy={busy}
+          onManage={props.onManage}
+          onCancel={props.onCancel}
+          onResume={props.onResume}
         />
       </Section>
       <Section title="Plans">
@@ -113,17 +140,37 @@ export function Billing(props: BillingProps) {
           {...products}
           current={plan}
           busy={busy}
-          onChoose={onSubscribe}
-          onChange={onManage}
+          onChoose={props.onSubscribe}
+          onChange={props.onPreview}
         />
+        {offer && (
+          <ChangeDialog
+            offer={offer}
+            products={products.data ?? []}
+            busy={busy === "change"}
+            onConfirm={() => props.onChange(offer)}
+            onKeep={props.onKeep}
+          />
+        )}
       </Section>
       {(products.data || !products.error) && (
         <Section title="Extras" hint="Paid once, whatever your plan.">
-          <Extras data={products.data} orders={orders ?? []} busy={busy} onBuy={onPay} />
+          <Extras data={products.data} orders={orders ?? []} busy={busy} onBuy={props.onPay} />
+        </Section>
+      )}
+      {entity.kind === "organisation" && (
+        <Section title="Team" hint="Each of you is a seat, the owner too.">
+          <Team
+            members={account.data?.members}
+            waiting={awaitsSeats(products, account)}
+            busy={busy}
+            onInvite={props.onInvite}
+            onRemove={props.onRemove}
+          />
         </Section>
       )}
       <Section title="Organisations" hint="An organisation has a plan and a bill of its own.">
-        <NewOrganisation busy={busy === "organisation"} onCreate={onCreate} />
+        <NewOrganisation busy={busy === "organisation"} onCreate={props.onCreate} />
       </Section>
     </>
   );

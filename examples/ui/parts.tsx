@@ -111,9 +111,15 @@ export function Button({ look = "strong", busy = false, ...rest }: ButtonProps) 
   return <button type="button" {...rest} className={look} aria-busy={busy} />;
 }
 
+const bringIntoView = (shown: HTMLElement | null) => shown?.scrollIntoView({ block: "nearest" });
+
 export function Notice({ tone, children }: { tone: "good" | "bad"; children: ReactNode }) {
   return (
-    <p className={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}>
+    <p
+      className={`notice ${tone}`}
+      role={tone === "bad" ? "alert" : "status"}
+      ref={tone === "bad" ? bringIntoView : null}
+    >
       {children}
     </p>
   );

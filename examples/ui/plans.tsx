@@ -7,11 +7,11 @@ import type { Loaded, Product, Subscription } from "./types.ts";
 interface PlansProps extends Loaded<Product[]> {
   /** The plan that somebody has. */
   current?: Subscription | null | undefined;
-  /** The id of the price for which a page is being opened. */
+  /** The id of the price that was chosen, while that is under way. */
   busy?: string | undefined;
   onChoose: (priceId: string) => void;
   /** For those who have a plan. */
-  onChange?: () => void;
+  onChange?: (priceId: string) => void;
 }
 
 const INTERVALS: Record<string, string> = { month: "Monthly", year: "Yearly" };
@@ -62,11 +62,12 @@ export function Plans({ data, error, reload, current, busy, onChoose, onChange }
         </div>
       )}
       <div className="plans">
-        {plans.map(({ id, name, description, features, price }) => (
+        {plans.map(({ id, name, description, features, perSeat, price }) => (
           <article className="card plan" key={id} data-current={price.id === subscribed}>
             <h3>{name}</h3>
             <p className="amount">
-              <strong>{money(price)}</strong> per {price.interval}
+              <strong>{money(price)}</strong> per {perSeat && "seat and "}
+              {price.interval}
             </p>
             <p>{description}</p>
             <ul>
@@ -81,7 +82,7 @@ export function Plans({ data, error, reload, current, busy, onChoose, onChange }
                 look={subscribed ? "plain" : "strong"}
                 busy={busy === price.id}
                 disabled={busy !== undefined}
-                onClick={() => (subscribed ? onChange?.() : onChoose(price.id))}
+                onClick={() => (subscribed ? onChange?.(price.id) : onChoose(price.id))}
               >
                 {subscribed ? "Change to" : "Choose"} {name}
               </Button>

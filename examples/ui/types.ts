@@ -26,6 +26,8 @@ export interface Product {
   name: string;
   description: string | null;
   features: string[];
+  /** Whether its prices are for each member of a team. */
+  perSeat: boolean;
   prices: Price[];
 }
 
@@ -33,9 +35,26 @@ export interface Subscription {
   status: string;
   name: string;
   price: Price;
+  /** For a price per seat, how many. */
+  quantity: number;
   /** Milliseconds. One of them is null: either it goes on, or it ends. */
   renewsAt: number | null;
   endsAt: number | null;
+}
+
+/** What another plan would cost. Amounts are in the currency's smallest unit. */
+export interface Preview {
+  currency: string;
+  dueNow: number;
+  next: { at: number; amount: number } | null;
+  lines: readonly { description: string; amount: number }[];
+  /** Makes the change cost what was shown. */
+  quote: string;
+}
+
+/** A preview, and the price that it is of. */
+export interface Offer extends Preview {
+  priceId: string;
 }
 
 export interface Order {
@@ -44,9 +63,16 @@ export interface Order {
   paidAt: number | null;
 }
 
+/** Somebody who was invited. The owner is not among them. */
+export interface Member {
+  id: string;
+  email: string;
+}
+
 export interface Account {
   subscription: Subscription | null;
   orders: Order[];
+  members: Member[];
 }
 
 /** Something that is on its way, here, or could not be had. */

@@ -82,6 +82,21 @@ export const BARS = {
     bar: 1,
     direction: "at most",
   },
+  linkRequests: {
+    text: "requests of a first link for a new entity; 2 before anything was guarded",
+    bar: 3,
+    direction: "at most",
+  },
+  linkTrips: {
+    text: "database round trips of the same; 7 before",
+    bar: 8,
+    direction: "at most",
+  },
+  knownLinkTrips: {
+    text: "database round trips of a first link for an entity that has its customer; 2 before",
+    bar: 3,
+    direction: "at most",
+  },
   convexMutations: {
     text: "Convex: mutations of a webhook event",
     bar: 1,

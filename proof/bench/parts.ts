@@ -2,6 +2,7 @@
 import { type ConvexCost, convexCost } from "./convex.js";
 import { type BarId, ratios, type Series } from "./figures.js";
 import { type Growth, growth } from "./growth.js";
+import { linkCosts } from "./links.js";
 import type { Accounts } from "./list-server.js";
 import { type Bench, backfill, calls, webhooks } from "./measure.js";
 import type { Stage } from "./stage.js";
@@ -101,6 +102,13 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
     run.figure("setupTrips", [await setupTrips(run.serverUrl, run.admin, run.lists.port)]);
   },
 
+  async links(run) {
+    const { first, known } = await linkCosts(run.serverUrl, run.admin);
+    run.figure("linkRequests", [first.requests.length]);
+    run.figure("linkTrips", [first.trips], `${first.statements.length} statements`);
+    run.figure("knownLinkTrips", [known.trips], `${known.statements.length} statements`);
+  },
+
   async convex(run) {
     const cost = await convexCost();
     run.convex = cost;
@@ -123,4 +131,12 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
 };
 
 /** What the quick form measures. */
-export const QUICK = ["webhooks", "subscriptions", "backfill", "overhead", "convex", "growth"];
+export const QUICK = [
+  "webhooks",
+  "subscriptions",
+  "backfill",
+  "overhead",
+  "links",
+  "convex",
+  "growth",
+];

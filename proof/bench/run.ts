@@ -3,8 +3,8 @@
  * and the same list server, in one run, side by side, several times over.
  *
  *   npm run bench                    everything, ten million rows too; takes more than an hour
- *   npm run bench -- --quick         the figures that CI watches, in about three minutes
- *   npm run bench -- --only webhooks,subscriptions,backfill,overhead,convex,growth
+ *   npm run bench -- --quick         fewer figures, in about three minutes; CI runs its part `links`
+ *   npm run bench -- --only webhooks,subscriptions,backfill,overhead,links,convex,growth
  *   npm run bench -- --rows 100000   smaller tables for growth
  *   npm run bench -- --write         writes docs/benchmarks.md and its charts
  *   npm run bench -- --before FOLDER nothing but the library beside another checkout of it, which

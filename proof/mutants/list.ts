@@ -16,6 +16,8 @@ export type Expected =
   /** These rules of the specification must fail. */
   | { readonly breaks: BrokenRule };
 
+const GUARD = "packages/backend-billing/test/unit/guard-stories.test.ts";
+const SEATS = "packages/backend-billing/test/unit/core/subscriptions/seats-following.test.ts";
 const CLAIMS = "packages/backend-billing/test/unit/core/claims.test.ts";
 
 export const mutants: { readonly [name: string]: Expected } = {
@@ -69,6 +71,17 @@ export const mutants: { readonly [name: string]: Expected } = {
   "a claim's counter rises on a refusal": { test: CLAIMS },
   "a claim freed while its key is under way": { test: CLAIMS },
   "an adoption learns no counter": { test: CLAIMS },
+  "the guard leaves another page open": { test: GUARD },
+  "the guard gives the page of another order": { test: GUARD },
+  "the guard lists no open pages": { test: GUARD },
+  "the guard believes an empty mirror": { test: GUARD },
+  "the guard writes without comparing": { test: GUARD },
+  "the guard hands out a page that no record names": { test: GUARD },
+  "the guard's revisions repeat": { test: GUARD },
+  "a link is remembered for ever": { test: GUARD },
+  "seats are sent without a pause": { test: SEATS },
+  "a change during a count is lost": { test: SEATS },
+  "a late effect of a failure stays": { test: SEATS },
   "receipts ignored": { survives: true },
   ...specMutants,
 };

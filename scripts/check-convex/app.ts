@@ -47,9 +47,9 @@ export function buildLibrary(workspace: string): { folder: string; outcome: Outc
         outDir: join(folder, "dist"),
         typeRoots: [join(root, "node_modules/@types")],
       },
-      files: ["index.ts", "convex/index.ts", "convex/local.ts", "convex/tables/index.ts"].map(
-        (file) => join(root, "packages/backend-billing/src", file),
-      ),
+      files: ["index.ts", "catalogue/index.ts", "convex/index.ts", "convex/local.ts"]
+        .concat("convex/tables/index.ts")
+        .map((file) => join(root, "packages/backend-billing/src", file)),
       include: [],
     }),
   );

@@ -13,6 +13,7 @@ import { build } from "vite";
 import { heading, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { freePort } from "./example.js";
 import { payFor, signOutAndIn } from "./paperboat.js";
+import { walkChange, walkSeats } from "./running.js";
 import { expect, type Step } from "./steps.js";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -76,7 +77,7 @@ export async function walkConvex(browser: Browser, step: Step): Promise<void> {
   await step("she buys something once, and it is noted as paid", async () => {
     await page.getByRole("button", { name: "Buy for $15" }).click();
     await payFor(page, /^Pay/);
-    await page.getByText("Paid on").waitFor();
+    await page.getByText(/^Paid on \d/).waitFor();
     await lookAround(page, "convex-5-paid-once");
   });
 
@@ -99,6 +100,9 @@ export async function walkConvex(browser: Browser, step: Step): Promise<void> {
     expect(await charged(), "900,1500,2900", "what was charged, the latest first");
     await other.close();
   });
+
+  await walkChange(browser, step, app, "convex");
+  await walkSeats(browser, step, app, "convex");
 
   await step("she signs out, and in again; a wrong password does not do", async () => {
     await signOutAndIn(page, "convex-6-wrong-password");
@@ -138,6 +142,7 @@ async function startServer(dist: string) {
   const { hostname, port: at } = new URL(address);
   return {
     url: `http://localhost:${port}`,
+    double: address,
     stripe: new Stripe(key, { protocol: "http", host: hostname, port: Number(at) }),
     complaints: () => said.stderr,
     async stop() {
@@ -154,6 +159,7 @@ async function stock(stripe: Stripe): Promise<void> {
       name,
       description: features ? "For a letter to your readers, every week." : "For one more letter.",
       ...(features && { marketing_features: features.map((each) => ({ name: each })) }),
+      ...(name === "Studio" && { metadata: { billing_per_seat: "true" } }),
     });
     const terms = { product, currency: "usd", unit_amount };
     const recurring = { interval: "month" } as const;

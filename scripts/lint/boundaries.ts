@@ -126,6 +126,7 @@ const floors = [
   ["stripe"],
   ["customers"],
   ["events"],
+  ["subscriptions"],
   ["links", "sync"],
 ];
 

@@ -22,6 +22,7 @@ import {
   receipt,
   units,
 } from "./fixtures.js";
+import { subscribedBehaviours } from "./subscribed.js";
 
 export interface StoreUnderTest {
   /** A store over empty tables. Called for each behaviour. */
@@ -783,6 +784,8 @@ export function describeStore(
         },
       );
     });
+
+    describe("an entity's subscriptions", () => subscribedBehaviours(behaves));
 
     describe("cursors", () => {
       behaves("a page and its cursor are one commit", async (store) => {

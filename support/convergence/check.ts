@@ -1,5 +1,5 @@
 /** Looks for a history that ends wrong, and tells the smallest that it finds so that one can read it. */
-import fc from "fast-check";
+import { findFailure, type Search, withChance } from "../histories.js";
 import { history } from "./arbitrary.js";
 import { summary } from "./fake-stripe.js";
 import type { History } from "./history.js";
@@ -7,18 +7,6 @@ import { createModel, START } from "./model.js";
 import { type Outcome, runHistory } from "./run.js";
 import type { OpenStore } from "./stores/memory.js";
 import { stories } from "./stories.js";
-
-export interface Search {
-  readonly histories: number;
-  readonly seed: number;
-  /** Of a history that was found before: only that one is run. */
-  readonly path?: string;
-  /** Whether to look for a smaller one; otherwise the first is good enough. */
-  readonly shrinks?: boolean;
-  /** Milliseconds after which the smallest history so far is good enough. */
-  readonly patience?: number;
-  onProgress?(histories: number): void;
-}
 
 export interface Result {
   readonly histories: number;
@@ -28,41 +16,25 @@ export interface Result {
 }
 
 export async function search(store: OpenStore, options: Search): Promise<Result> {
-  const { seed, path, shrinks = true, patience } = options;
-  let [histories, events, calls] = [0, 0, 0];
+  let [events, calls] = [0, 0];
   const run = async (each: History) => {
     const outcome = await runOnce(store, each);
-    histories++;
     events += outcome.events;
     calls += outcome.calls;
-    options.onProgress?.(histories);
-    if (outcome.differences.length > 0) throw new Error(outcome.differences.join("\n"));
+    return outcome.differences;
   };
-  const found = await fc.check(fc.asyncProperty(history, run), {
-    seed,
-    ...(patience === undefined ? {} : { interruptAfterTimeLimit: patience }),
-    ...(path === undefined
-      ? { numRuns: options.histories, endOnFailure: !shrinks }
-      : { path, numRuns: 1, endOnFailure: true }),
-  });
-  if (!found.failed) return { histories, events, calls };
-  const [smallest] = found.counterexample ?? [];
-  if (smallest === undefined) throw new Error("It failed without a history", { cause: found });
-  const report = await told(store, smallest);
-  const failure = { path: found.counterexamplePath ?? "0", report };
-  return { histories: found.numRuns, events, calls, failure };
+  const { histories, failure } = await findFailure(history, run, options);
+  if (failure === undefined) return { histories, events, calls };
+  const report = await told(store, failure.smallest);
+  return { histories, events, calls, failure: { path: failure.path, report } };
 }
 
-/** Runs one history, always in the same way: what the core leaves to chance is not left to it here. */
-export async function runOnce(store: OpenStore, each: History, trace?: string[]): Promise<Outcome> {
-  const { random } = Math;
-  Math.random = () => 0.5;
-  try {
-    return await runHistory(each, await store.fresh(), trace);
-  } finally {
-    Math.random = random;
-  }
-}
+/** Runs one history, always in the same way. */
+export const runOnce = (store: OpenStore, each: History, trace?: string[]): Promise<Outcome> =>
+  withChance(
+    () => 0.5,
+    async () => runHistory(each, await store.fresh(), trace),
+  );
 
 /** The names of the stories that come to an end, and to a wrong one. */
 export async function wrongStories(store: OpenStore): Promise<string[]> {

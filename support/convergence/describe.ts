@@ -7,7 +7,7 @@ import { search } from "./check.js";
 import type { OpenStore } from "./stores/memory.js";
 
 export interface Convergence {
-  /** Of the whole tier; the quick one has a fortieth as many. */
+  /** Of the whole tier; the quick one has a twentieth as many. */
   readonly histories: number;
   readonly seed?: number;
   readonly timeout?: number;
@@ -45,7 +45,7 @@ export function describeConvergence(
     }
 
     // Each tier has histories of its own: those of the quick one are not run twice.
-    const few = Math.ceil(all / 40);
+    const few = Math.ceil(all / 20);
     const quick = `ends as Stripe has it, in ${few} histories`;
     it(quick, { timeout }, () => expectConvergence(few, seed + 1, quick));
 

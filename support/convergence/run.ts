@@ -152,6 +152,7 @@ export async function runHistory(
       log: undefined,
       telemetry: undefined,
       local: localOf(config),
+      seats: undefined,
       baseUrl: unused,
       stripe: () => itsStripe,
       now: time.now,

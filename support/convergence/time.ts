@@ -49,6 +49,8 @@ interface Due {
 
 /** More than any history takes. */
 const MOST_STEPS = 50_000;
+/** Milliseconds that a store pauses at most, by far. */
+const MOST_PAUSES = 60_000;
 
 export interface TimeOptions {
   /** Milliseconds. */
@@ -65,13 +67,16 @@ export function createTime({ start, turns, beforeGate }: TimeOptions): Time {
   let order = 0;
   let real = 0;
   const parts = new Map<Process, number>();
+  /** How many gates a process stands at. */
+  const waiting = new Map<Process, number>();
   let failure: { readonly error: unknown } | undefined;
   let whenOver = () => {};
 
   const precedes = (a: Due, b: Due) =>
     a.moment < b.moment || (a.moment === b.moment && a.order < b.order);
 
-  function push(moment: number, act: () => void): void {
+  function push(when: number, act: () => void): void {
+    const moment = Math.ceil(when); // clocks show whole milliseconds, whatever a pause was to take
     const added = { moment, order: order++, act };
     let i = due.length;
     for (let parent = (i - 1) >> 1; i > 0 && precedes(added, due[parent]!); parent = (i - 1) >> 1) {
@@ -102,8 +107,14 @@ export function createTime({ start, turns, beforeGate }: TimeOptions): Time {
 
   /** Until everybody has come to a gate, or to the end. */
   async function settle(): Promise<void> {
+    let pauses = 0;
     for (let left = turns; left > 0; left--) {
       await turn();
+      if (left === 1 && isBusy()) {
+        if (pauses++ > MOST_PAUSES) throw new Error("A store never answers");
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        left = turns + 1;
+      }
       if (real === 0) continue;
       await new Promise<void>((resolve) => {
         whenOver = resolve;
@@ -112,14 +123,22 @@ export function createTime({ start, turns, beforeGate }: TimeOptions): Time {
     }
   }
 
-  /** Whether a living process is in the midst of something, such as a pause of its store's own. */
-  const isBusy = () => [...parts].some(([process, count]) => process.isAlive && count > 0);
+  /**
+   * Whether a living process waits for something that is not at a gate: for a pause of its store's
+   * own, say, before a commit is tried again. That takes real time, too.
+   */
+  const isBusy = () =>
+    [...parts].some(
+      ([process, count]) => process.isAlive && count > 0 && (waiting.get(process) ?? 0) === 0,
+    );
 
   const pause = (process: Process, milliseconds: number) =>
     new Promise<void>((resolve) => {
       process.gates++;
       beforeGate(process);
+      waiting.set(process, (waiting.get(process) ?? 0) + 1);
       push(now + milliseconds, () => {
+        waiting.set(process, (waiting.get(process) ?? 0) - 1);
         if (process.isAlive) resolve();
       });
     });
@@ -159,13 +178,11 @@ export function createTime({ start, turns, beforeGate }: TimeOptions): Time {
       for (const tell of process.onDeath) tell();
     },
     async run() {
-      for (let steps = 0; failure === undefined; steps++) {
+      for (let steps = 0; failure === undefined && due.length > 0; steps++) {
         if (steps > MOST_STEPS) throw new Error("It never comes to rest");
-        if (due.length > 0) {
-          const next = pop();
-          now = next.moment;
-          next.act();
-        } else if (!isBusy()) break;
+        const next = pop();
+        now = next.moment;
+        next.act();
         await settle();
       }
       if (failure !== undefined) throw failure.error;

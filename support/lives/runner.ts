@@ -82,7 +82,11 @@ interface Shop {
   readonly price: (product: Product, cycle: CycleName) => string;
 }
 
-async function openShop(stripe: Stripe): Promise<Shop> {
+/** Makes what is sold, at Stripe; a product may carry metadata. */
+export async function openShop(
+  stripe: Stripe,
+  metadataOf: (product: Product) => Stripe.MetadataParam = () => ({}),
+): Promise<Shop> {
   const prices = new Map<string, string>();
   const products = new Map<string, string>();
   const meter = await stripe.billing.meters.create({
@@ -92,7 +96,8 @@ async function openShop(stripe: Stripe): Promise<Shop> {
   });
   const metered = { usage_type: "metered", meter: meter.id } as const;
   for (const [product, amounts] of Object.entries(PRICES)) {
-    const { id } = await stripe.products.create({ name: product });
+    const metadata = metadataOf(product as Product);
+    const { id } = await stripe.products.create({ name: product, metadata });
     products.set(product, id);
     for (const [cycle, unit_amount] of Object.entries(amounts)) {
       const length = LENGTHS[cycle as CycleName];

@@ -52,7 +52,8 @@ export const decisions: readonly Decision[] = [
   {
     section: "2",
     open: "what variant A mirrors beyond products, prices, customers and subscriptions",
-    decided: "The same eight resources as variant B. The setting `resources` chooses among them.",
+    decided:
+      "The same eight resources as variant B, and for both of them checkout sessions, invoices and subscription schedules, which the guard against second subscriptions and the reads need. The setting `resources` chooses among them.",
   },
   {
     section: "3",
@@ -88,6 +89,18 @@ export const decisions: readonly Decision[] = [
     open: "what `setup` updates",
     decided:
       "The email, and each key of the metadata, if it is given and differs; an empty value of a key removes it. What a person changed or removed at Stripe since `setup` last wrote it stays, and so does what is there of a customer that `setup` did not write to. Customers are not matched by email.",
+  },
+  {
+    section: "4.2",
+    open: "`subscribe` and `checkout` for an entity that is subscribed already, or was given a page before",
+    decided:
+      "An entity never has two live subscriptions of one group through these links. The same order leads to the same page again; another order to another page, and the first can be paid no more. Who is subscribed is sent to the invoice that is open, or to the portal. `ifSubscribed`, or the setting `if_subscribed`, chooses otherwise: `refuse`, or `allow` for the plain reading.",
+  },
+  {
+    section: "4.2",
+    open: "what a link answers beside `url`",
+    decided:
+      "`kind`, `sessionId` and `subscriptionId`: `subscribe`, `pay` and `checkout` say what kind of page it is.",
   },
   {
     section: "4.2",

@@ -9,13 +9,13 @@ import type {
   Row,
 } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { SetupArgs } from "../../packages/backend-billing/src/core/customers/setup.js";
+import type { Link } from "../../packages/backend-billing/src/core/links/page.js";
 import type {
   CheckoutArgs,
-  Link,
   PayParams,
-  PortalParams,
   SubscribeParams,
-} from "../../packages/backend-billing/src/core/links/sessions.js";
+} from "../../packages/backend-billing/src/core/links/params.js";
+import type { PortalParams } from "../../packages/backend-billing/src/core/links/portal.js";
 import type { Plan } from "../../packages/backend-billing/src/core/mirror/store.js";
 import type { SyncReport } from "../../packages/backend-billing/src/core/runtime/reports.js";
 import type { SyncArgs } from "../../packages/backend-billing/src/core/sync/sync.js";

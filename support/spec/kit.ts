@@ -9,6 +9,7 @@ import type {
 import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
 import type { LogDetails, Logger } from "../../packages/backend-billing/src/core/runtime/config.js";
 import { BillingError } from "../../packages/backend-billing/src/core/runtime/errors.js";
+import { stripePath } from "../stripe-path.js";
 import type { SpecApp } from "./harness.js";
 
 export interface Shop {
@@ -79,7 +80,7 @@ export async function populate(app: SpecApp): Promise<void> {
   });
   const customer = await payer(app);
   const items = [{ price: monthly.id }];
-  await stripe.subscriptions.create({ customer: customer.id, items });
+  const kept = await stripe.subscriptions.create({ customer: customer.id, items });
   const over = await stripe.subscriptions.create({ customer: customer.id, items });
   await stripe.subscriptions.cancel(over.id);
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: "once" });
@@ -90,6 +91,13 @@ export async function populate(app: SpecApp): Promise<void> {
   await stripe.payouts.create({ amount: 1000, currency: "usd" });
   await refundedCharge(app, customer.id);
   await stripe.products.update(product.id, { metadata: { tier: "1" } });
+  await stripe.subscriptionSchedules.create({ from_subscription: kept.id });
+  const { id: session } = await stripe.checkout.sessions.create({
+    mode: "setup",
+    currency: "usd",
+    success_url: "https://app.example/welcome",
+  });
+  await stripe.checkout.sessions.expire(session); // of those that are open there is no event
   // Invoices raised a number on the customer, and Stripe tells of that only with the next change.
   await stripe.customers.update(customer.id, { name: "Ada Lovelace" });
 }
@@ -116,7 +124,7 @@ export async function retrieved<N extends ResourceName>(
   resource: N,
   id: string,
 ): Promise<StripeObject<N>> {
-  const answer = await fetch(`${double.url}/v1/${resource}/${id}`, {
+  const answer = await fetch(`${double.url}/v1/${stripePath(resource)}/${id}`, {
     headers: { Authorization: `Bearer ${double.secretKey}`, "Stripe-Version": Stripe.API_VERSION },
   });
   expect(answer.status, `${resource}/${id}`).toBe(200);

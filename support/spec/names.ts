@@ -1,6 +1,10 @@
 /** The specification's neutral names, and ours. */
-import { resourceNames } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import {
+  type ResourceName,
+  resourceNames,
+} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
+import { eventGroups } from "./event-rules.js";
 
 export interface Name {
   readonly theirs: string;
@@ -12,6 +16,9 @@ export interface Name {
 /** `promotion_code` is the type `PromotionCode`. */
 const typeName = (object: string): string =>
   object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Whether the specification itself names the table. */
+const isNamed = (name: ResourceName): boolean => eventGroups.some(({ table }) => table === name);
 
 export const names: readonly Name[] = [
   { theirs: "the provider, PROVIDER", ours: "Stripe" },
@@ -76,7 +83,7 @@ export const names: readonly Name[] = [
     convex: "the same names",
   },
   { theirs: "the field `provider`", ours: "`stripe`" },
-  ...resourceNames.map((name) => {
+  ...resourceNames.filter(isNamed).map((name) => {
     const type = typeName(resources[name].object);
     return {
       theirs: `\`Provider.${type}\` in \`${resources[name].table}\``,

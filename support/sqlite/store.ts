@@ -8,7 +8,11 @@ import {
   resourceNames,
 } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { beyond } from "../../packages/backend-billing/src/core/mirror/due.js";
-import { activeStatuses, plansFrom } from "../../packages/backend-billing/src/core/mirror/reads.js";
+import {
+  activeStatuses,
+  plansFrom,
+} from "../../packages/backend-billing/src/core/mirror/reads/reads.js";
+import { readSubscribed } from "../../packages/backend-billing/src/core/mirror/reads/subscribed.js";
 import type { Ask, Store } from "../../packages/backend-billing/src/core/mirror/store.js";
 import { commit } from "./commit.js";
 import { readRecord, readRecords, readRows, readVersion } from "./read.js";
@@ -124,6 +128,24 @@ export function createSqliteStore(
         return [{ price: price.stripe, product: product?.stripe }];
       }),
     customerOf: (entityId) => row("customers", claimedCustomer(entityId)),
+    subscribed: (entityId) => {
+      const ofCustomer = "fields ->> 'customerId' = ?";
+      const all = readRows(sql, "subscriptions", ofCustomer, claimedCustomer(entityId));
+      const contents = all.flatMap(({ stripe }) => stripe ?? []);
+      return readSubscribed(contents, {
+        product: async (id) => readRows(sql, "products", "id = ?", id)[0]?.stripe,
+        price: async (id) => readRows(sql, "prices", "id = ?", id)[0]?.stripe,
+        schedule: async (id) => readRows(sql, "subscription_schedules", "id = ?", id)[0]?.stripe,
+        invoices: async (id) =>
+          readRows(
+            sql,
+            "invoices",
+            "stripe ->> '$.parent.subscription_details.subscription' = ?",
+            id,
+          ).map(({ stripe }) => stripe),
+        lapse: async (id) => readRecord(sql, "lapse", id),
+      });
+    },
     activeSubscriptionsOf: async (entityId) =>
       readRows(
         sql,

@@ -1,4 +1,4 @@
-import { activeSubscriptionsOf, plans } from "backend-billing/convex/local";
+import { plans, subscriptionOf } from "backend-billing/convex/local";
 import { v } from "convex/values";
 import { query } from "./_generated/server";
 import { currentUser } from "./users";
@@ -31,7 +31,7 @@ export const list = query({
     ),
 });
 
-/** What the user who is asking has subscribed to; null if nothing is active. */
+/** What the user who is asking has subscribed to; null without access to anything. */
 export const mine = query({
   args: {},
   returns: v.union(
@@ -41,10 +41,8 @@ export const mine = query({
   handler: async (ctx) => {
     const user = await currentUser(ctx);
     if (user === null) return null;
-    const [active] = await activeSubscriptionsOf(ctx, user._id);
-    if (!active?.stripe) return null;
-    const { status, items, cancel_at_period_end } = active.stripe;
-    const priceIds = items.data.map(({ price }) => price.id);
-    return { status, priceIds, ending: cancel_at_period_end };
+    const { access, status, items, endsAt } = await subscriptionOf(ctx, user._id);
+    if (!access) return null;
+    return { status, priceIds: items.map(({ priceId }) => priceId), ending: endsAt !== null };
   },
 });

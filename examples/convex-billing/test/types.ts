@@ -43,14 +43,15 @@ const order = {
   successUrl: "https://a",
   cancelUrl: "https://b",
 };
-holds<Equal<FunctionReturnType<Exports["checkout"]>, { url: string }>>();
+holds<Equal<FunctionReturnType<Exports["checkout"]>["url"], string>>();
 holds<Equal<FunctionReturnType<Exports["portal"]>, { url: string }>>();
 holds<Equal<FunctionReturnType<Exports["setup"]>, { customerId: string }>>();
 holds<Equal<FunctionReturnType<Exports["sync"]>["state"], "running" | "done" | "failed">>();
 action.runAction(internal.billing.checkout, order);
 action.runAction(internal.billing.checkout, { ...order, createStripeCustomerIfMissing: false });
-// @ts-expect-error a price is needed
-action.runAction(internal.billing.checkout, { entityId: user, successUrl: "a", cancelUrl: "b" });
+// A price is needed, by its id or its key; which of them it is, is found out when it runs.
+const { priceId: _, ...keyed } = order;
+action.runAction(internal.billing.checkout, { ...keyed, lookupKey: "pro" });
 // @ts-expect-error the id of a price is a text
 action.runAction(internal.billing.checkout, { ...order, priceId: 1 });
 action.runAction(internal.billing.portal, { entityId: user, returnUrl: "https://a" });
@@ -65,8 +66,8 @@ mutation.scheduler.runAfter(0, internal.billing.setup, { entityId: user, metadat
 mutation.scheduler.runAfter(0, internal.billing.setup, { email: "ada@example.com" });
 // @ts-expect-error Stripe's metadata are texts
 mutation.scheduler.runAfter(0, internal.billing.setup, { entityId: user, metadata: { a: 1 } });
-// @ts-expect-error there is no such operation
-action.runMutation(internal.billing.store, { operation: { type: "forget" } });
+// @ts-expect-error only the library calls it
+action.runMutation(internal.billing.store, { operation: { type: "watch" } });
 
 // The client takes an action's context, and not a query's: Stripe cannot be asked in a transaction.
 billing.checkout(action, order) satisfies Promise<{ url: string }>;

@@ -1,5 +1,5 @@
 /** What there is to buy, and what an entity has: queries on the mirror, without a request to Stripe. */
-import { customerOf, plans } from "backend-billing/convex/local";
+import { plans, subscriptionOf } from "backend-billing/convex/local";
 import { type Infer, v } from "convex/values";
 import { type QueryCtx, query } from "./_generated/server";
 import { asking, requireEntity } from "./auth";
@@ -16,16 +16,19 @@ const product = v.object({
   name: v.string(),
   description: v.union(v.string(), v.null()),
   features: v.array(v.string()),
+  perSeat: v.boolean(),
   prices: v.array(price),
 });
 const subscription = v.object({
   status: v.string(),
   name: v.string(),
   price,
+  quantity: v.number(),
   renewsAt: nullable,
   endsAt: nullable,
 });
 const order = v.object({ id: v.string(), name: v.string(), paidAt: nullable });
+const member = v.object({ id: v.id("members"), email: v.string() });
 
 /** Everything that is for sale. A page that shows it is renewed when you change a price at Stripe. */
 export const products = query({
@@ -37,6 +40,7 @@ export const products = query({
       name: product.name,
       description: product.description,
       features: product.marketing_features.flatMap(({ name }) => name ?? []),
+      perSeat: product.metadata.billing_per_seat === "true",
       prices: prices.map(priceOf),
     })),
 });
@@ -49,7 +53,11 @@ function priceOf({ id, unit_amount, currency, recurring }: StripePrice): Infer<t
 
 export const account = query({
   args: asking,
-  returns: v.object({ subscription: v.union(subscription, v.null()), orders: v.array(order) }),
+  returns: v.object({
+    subscription: v.union(subscription, v.null()),
+    orders: v.array(order),
+    members: v.array(member),
+  }),
   handler: async (ctx, asked) => {
     const entity = await requireEntity(ctx, asked);
     const orders = await ctx.db
@@ -57,45 +65,42 @@ export const account = query({
       .withIndex("by_entity", (q) => q.eq("entityId", entity.id))
       .order("desc")
       .take(100);
+    const members = await membersOf(ctx, entity.id);
     return {
-      subscription: await subscriptionOf(ctx, entity.id),
+      subscription: await planOf(ctx, entity.id),
       orders: orders.map(({ _id, name, paidAt }) => ({ id: _id, name, paidAt })),
+      members: members.map(({ _id, email }) => ({ id: _id, email })),
     };
   },
 });
 
-/** The tables are yours to query: here, whatever a customer ever subscribed to. */
-const subscriptionsWith = (ctx: QueryCtx, customerId: string) =>
+/** Who was invited by the entity. */
+export const membersOf = (ctx: QueryCtx, entityId: string) =>
   ctx.db
-    .query("backend_billing_subscriptions")
-    .withIndex("byCustomerId", (q) => q.eq("customerId", customerId))
-    .take(100);
+    .query("members")
+    .withIndex("by_entity", (q) => q.eq("entityId", entityId))
+    .take(1000);
 
-/** The entity's latest subscription. */
-async function subscriptionOf(
-  ctx: QueryCtx,
-  entityId: string,
-): Promise<Infer<typeof subscription> | null> {
-  const customer = await customerOf(ctx, entityId);
-  if (!customer) return null;
-  const rows = await subscriptionsWith(ctx, customer.customerId);
-  const [latest] = rows
-    .flatMap(({ stripe }) => stripe ?? [])
-    .filter(({ status }) => !status.startsWith("incomplete"))
-    .sort((a, b) => b.created - a.created);
-  const item = latest?.items.data[0];
-  if (!latest || !item) return null;
-  const product = await ctx.db
+/** The tables are yours to query: here, what a plan is called and what it costs. */
+const productBy = (ctx: QueryCtx, productId: string) =>
+  ctx.db
     .query("backend_billing_products")
-    .withIndex("byProductId", (q) => q.eq("productId", item.price.product))
+    .withIndex("byProductId", (q) => q.eq("productId", productId))
     .unique();
-  const periodEnd = item.current_period_end;
-  const ends = latest.ended_at ?? latest.cancel_at ?? (latest.cancel_at_period_end && periodEnd);
-  return {
-    status: latest.status,
-    name: product?.stripe.name ?? "Your plan",
-    price: priceOf(item.price),
-    renewsAt: ends ? null : periodEnd * 1000,
-    endsAt: ends ? ends * 1000 : null,
-  };
+const priceBy = (ctx: QueryCtx, priceId: string) =>
+  ctx.db
+    .query("backend_billing_prices")
+    .withIndex("byPriceId", (q) => q.eq("priceId", priceId))
+    .unique();
+
+/** What the entity has. */
+async function planOf(ctx: QueryCtx, entityId: string): Promise<Infer<typeof subscription> | null> {
+  const found = await subscriptionOf(ctx, entityId);
+  if (found.status === "none" || found.status.startsWith("incomplete")) return null;
+  const { status, quantity, renewsAt, endsAt } = found;
+  const product = await productBy(ctx, found.productId);
+  const price = await priceBy(ctx, found.priceId);
+  if (!price) return null;
+  const name = product?.stripe.name ?? "Your plan";
+  return { status, name, price: priceOf(price.stripe), quantity, renewsAt, endsAt };
 }

@@ -18,12 +18,11 @@ export default defineSchema({
     name: v.string(),
     ownerId: v.id("users"),
   }).index("by_owner", ["ownerId"]),
-  /** Which plan an entity opens a checkout for, after which other checkout of its own. */
-  reservations: defineTable({
+  /** Who was invited to write along; together with the owner they are the seats. */
+  members: defineTable({
     entityId: v.string(),
-    after: v.string(),
-    priceId: v.string(),
-  }).index("by_entity", ["entityId", "after"]),
+    email: v.string(),
+  }).index("by_entity", ["entityId", "email"]),
   /** What was, or is about to be, paid for once. */
   orders: defineTable({
     entityId: v.string(),

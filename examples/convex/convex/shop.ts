@@ -22,12 +22,8 @@ const backTo = (entity: Entity, from?: "checkout" | "payment") =>
   `${site}/for/${entity.id}${from ? `?from=${from}` : ""}`;
 
 /**
- * A page to subscribe on. An entity has one such page open at most, so that it cannot pay twice:
- * - Whoever asks while one is open is sent to it, or it is closed first if it sells another plan.
- * - Stripe itself is then asked for a subscription: the mirror may not know yet what was paid a
- *   second ago, and no page is left on which anything could be paid meanwhile.
- * - Requests at the same moment saw the same pages. `reserve` lets them through for one plan, and
- *   they use the same idempotency key: Stripe gives them the same page.
+ * Where to subscribe. Two tabs get the same page, another plan closes the page of the first, and who
+ * has a plan already is sent to where it is changed, or to the invoice that is to be paid.
  */
 export const subscribe = action({
   args: buying,
@@ -35,57 +31,61 @@ export const subscribe = action({
   handler: async (ctx, { priceId, ...asked }): Promise<string> => {
     const entity = await requireEntity(ctx, asked);
     await offered(ctx, priceId, false);
-    const { customer, pages } = await pagesOf(ctx, entity);
-    const last = pages.find(({ mode }) => mode === "subscription");
-    if (last?.status === "open") {
-      if (last.metadata?.priceId === priceId && last.url) return last.url;
-      await stripeApi()
-        .checkout.sessions.expire(last.id)
-        .catch((error: unknown) => {
-          // It was paid, or closed by another tab, a moment ago: it is not open any more.
-          if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
-        });
-    }
-    const known = await stripeApi().subscriptions.list({ customer, limit: 100 });
-    if (known.data.some(({ status }) => !status.startsWith("incomplete"))) {
-      throw new ConvexError(`${entity.name} has a plan already. Change it under “Manage billing”.`);
-    }
-    const after = last?.id ?? "first";
-    await ctx.runMutation(internal.shop.reserve, { entityId: entity.id, priceId, after });
-    const { url } = await stripe.subscribe(
-      ctx,
-      {
-        entityId: entity.id,
-        priceId,
-        mode: "subscription",
-        metadata: { priceId },
-        success_url: backTo(entity, "checkout"),
-        cancel_url: backTo(entity),
-      },
-      { idempotencyKey: `subscribe ${entity.id} ${after}` },
-    );
+    const { url } = await stripe.subscribe(ctx, {
+      entityId: entity.id,
+      priceId,
+      mode: "subscription",
+      success_url: backTo(entity, "checkout"),
+      cancel_url: backTo(entity),
+    });
     return url;
   },
 });
 
-/** How long a plan is reserved: whoever reserved it and then failed is not waited for any longer. */
-const RESERVED = 60_000;
+/** What another plan would cost: now, and with the next invoice. */
+export const preview = action({
+  args: buying,
+  returns: v.object({
+    currency: v.string(),
+    dueNow: v.number(),
+    next: v.union(v.object({ at: v.number(), amount: v.number() }), v.null()),
+    lines: v.array(v.object({ description: v.string(), amount: v.number() })),
+    quote: v.string(),
+  }),
+  handler: async (ctx, { priceId, ...asked }) => {
+    const { id: entityId } = await requireEntity(ctx, asked);
+    const { lines, ...shown } = await stripe.preview(ctx, { entityId, priceId });
+    return { ...shown, lines: lines.map(({ description, amount }) => ({ description, amount })) };
+  },
+});
 
-/** Of all who saw the same pages, those who want the plan of the first may open one. */
-export const reserve = internalMutation({
-  args: { entityId: v.string(), priceId: v.string(), after: v.string() },
+/** Changes the plan for what the preview said. Answers a page if the bank wants to hear the person. */
+export const change = action({
+  args: { ...buying, quote: v.string() },
+  returns: v.union(v.string(), v.null()),
+  handler: async (ctx, { priceId, quote, ...asked }): Promise<string | null> => {
+    const { id: entityId } = await requireEntity(ctx, asked);
+    const changed = await stripe.change(ctx, { entityId, priceId, quote });
+    return changed.state === "payment_required" ? changed.url : null;
+  },
+});
+
+/** Ends the plan with its period. */
+export const cancel = action({
+  args: asking,
   returns: v.null(),
-  handler: async (ctx, wanted) => {
-    const held = await ctx.db
-      .query("reservations")
-      .withIndex("by_entity", (q) => q.eq("entityId", wanted.entityId).eq("after", wanted.after))
-      .unique();
-    if (held?.priceId === wanted.priceId) return null;
-    if (held && held._creationTime > Date.now() - RESERVED) {
-      throw new ConvexError("Another tab has just opened a checkout. Try again in a moment.");
-    }
-    if (held) await ctx.db.delete("reservations", held._id);
-    await ctx.db.insert("reservations", wanted);
+  handler: async (ctx, asked): Promise<null> => {
+    await stripe.cancel(ctx, { entityId: (await requireEntity(ctx, asked)).id });
+    return null;
+  },
+});
+
+/** Takes that back. */
+export const resume = action({
+  args: asking,
+  returns: v.null(),
+  handler: async (ctx, asked): Promise<null> => {
+    await stripe.resume(ctx, { entityId: (await requireEntity(ctx, asked)).id });
     return null;
   },
 });
@@ -151,7 +151,7 @@ export const settle = action({
 async function settleOrders(ctx: ActionCtx, entity: Entity): Promise<void> {
   const open = await ctx.runQuery(internal.shop.unpaid, { entityId: entity.id });
   if (open.length === 0) return;
-  const { pages } = await pagesOf(ctx, entity);
+  const pages = await pagesOf(ctx, entity);
   for (const orderId of open) {
     const page = pages.find(({ client_reference_id }) => client_reference_id === orderId);
     const isPaid = page?.payment_status === "paid";
@@ -185,11 +185,10 @@ export const closeOrder = internalMutation({
   },
 });
 
-/** The entity's customer, and its checkout pages, the latest first. */
+/** The entity's checkout pages, the latest first. */
 async function pagesOf(ctx: ActionCtx, { id }: Entity) {
   const { customerId: customer } = await ctx.runAction(internal.stripe.setup, { entityId: id });
-  const { data: pages } = await stripeApi().checkout.sessions.list({ customer, limit: 100 });
-  return { customer, pages };
+  return (await stripeApi().checkout.sessions.list({ customer, limit: 100 })).data;
 }
 
 /** People may buy what is for sale, not whatever price they know the id of. */

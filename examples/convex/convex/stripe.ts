@@ -1,4 +1,5 @@
 import { createStripe } from "backend-billing/convex";
+import { internal } from "./_generated/api";
 import { env } from "./_generated/server";
 
 /** Where people come back to from Stripe's pages. */
@@ -8,4 +9,5 @@ export const { stripe, store, sync, setup } = createStripe({
   secret_key: env.STRIPE_SECRET_KEY,
   webhook_secret: env.STRIPE_WEBHOOK_SECRET,
   return_origins: [site],
+  seats: internal.team.seats,
 });

@@ -1,13 +1,16 @@
 /** Where the page's data comes from, and where its actions go. How it looks is in ../../ui. */
+import { billingErrorOf } from "backend-billing";
 import { useAction, useMutation, useQuery } from "convex/react";
 import { ConvexError } from "convex/values";
 import { useEffect, useState } from "react";
+import { refusal } from "../../ui/format.ts";
 import { leaveFor, useBusy, useReturn } from "../../ui/hooks.ts";
 import { Billing, Frame, Landing } from "../../ui/pages.tsx";
 import { Loading, Page } from "../../ui/parts.tsx";
 import { SignIn } from "../../ui/sign-in.tsx";
-import type { Entity } from "../../ui/types.ts";
+import type { Entity, Offer } from "../../ui/types.ts";
 import { api } from "../convex/_generated/api";
+import type { Id } from "../convex/_generated/dataModel";
 
 export function App() {
   const [token, setToken] = useState(() => localStorage.getItem("token"));
@@ -93,11 +96,21 @@ function Home({ token, entity, onCreated }: HomeProps) {
   const subscribe = useAction(api.shop.subscribe);
   const pay = useAction(api.shop.pay);
   const portal = useAction(api.shop.portal);
+  const preview = useAction(api.shop.preview);
+  const change = useAction(api.shop.change);
+  const cancel = useAction(api.shop.cancel);
+  const resume = useAction(api.shop.resume);
   const settle = useAction(api.shop.settle);
+  const invite = useMutation(api.team.invite);
+  const remove = useMutation(api.team.remove);
   const createOrganisation = useMutation(api.auth.createOrganisation);
+  const [offer, setOffer] = useState<Offer>();
   const { busy, error, run } = useBusy();
-  const leave = (what: string, link: () => Promise<string>) =>
-    run(what, () => link().then(leaveFor).catch(explain));
+  const act = (name: string, action: () => Promise<unknown>) =>
+    run(name, () => action().catch(explain));
+  const leave = (name: string, link: () => Promise<string | null>) =>
+    act(name, () => link().then(leaveFor));
+  const keep = () => setOffer(undefined);
 
   // Payments that are made once are not mirrored; Stripe is asked while one is open.
   const isOpen = account?.orders.some(({ paidAt }) => paidAt === null) ?? false;
@@ -116,6 +129,18 @@ function Home({ token, entity, onCreated }: HomeProps) {
       onSubscribe={(priceId) => leave(priceId, () => subscribe({ ...asking, priceId }))}
       onPay={(priceId) => leave(priceId, () => pay({ ...asking, priceId }))}
       onManage={() => leave("portal", () => portal(asking))}
+      offer={offer}
+      onPreview={(priceId) =>
+        act(priceId, async () => setOffer({ priceId, ...(await preview({ ...asking, priceId })) }))
+      }
+      onChange={({ priceId, quote }) =>
+        leave("change", () => change({ ...asking, priceId, quote })).then(keep)
+      }
+      onKeep={keep}
+      onCancel={() => act("cancel", () => cancel(asking))}
+      onResume={() => act("resume", () => resume(asking))}
+      onInvite={(emails) => act("invite", () => invite({ ...asking, emails }))}
+      onRemove={(id) => act(id, () => remove({ ...asking, memberId: id as Id<"members"> }))}
       onCreate={(name) =>
         run("organisation", () =>
           createOrganisation({ token, name }).then(onCreated).catch(explain),
@@ -127,6 +152,8 @@ function Home({ token, entity, onCreated }: HomeProps) {
 
 /** What our functions refuse is said in their words; everything else is not for people. */
 function explain(error: unknown): never {
+  const refused = billingErrorOf(error);
+  if (refused) throw new Error(refusal(refused.code, refused.message));
   const isOurs = error instanceof ConvexError && typeof error.data === "string";
   throw new Error(isOurs ? error.data : "Something went wrong on our side. Try again in a moment.");
 }

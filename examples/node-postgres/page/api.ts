@@ -1,5 +1,6 @@
 /** How the page asks the server. */
 import { useCallback, useEffect, useState } from "react";
+import { refusal } from "../../ui/format.ts";
 
 /** A GET, or a POST if there is something to send. Rejects with a message for people. */
 export async function call<T>(path: string, body?: object): Promise<T> {
@@ -8,7 +9,8 @@ export async function call<T>(path: string, body?: object): Promise<T> {
   const response = await fetch(`/api${path}`, init).catch(() => undefined);
   const answer = await response?.json().catch(() => undefined);
   if (response?.ok) return answer as T;
-  throw new Error(answer?.error ?? "The server cannot be reached. Is your connection up?");
+  if (answer?.error) throw new Error(refusal(answer.code, answer.error));
+  throw new Error("The server cannot be reached. Is your connection up?");
 }
 
 /** What the server says at `path`, and again whenever this tab is looked at. */

@@ -1,10 +1,10 @@
 /** Where the page's data comes from, and where its actions go. How it looks is in ../../ui. */
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { leaveFor, useBusy, useReturn } from "../../ui/hooks.ts";
-import { Billing, Frame, Landing, planOf } from "../../ui/pages.tsx";
+import { awaitsSeats, Billing, Frame, Landing, planOf } from "../../ui/pages.tsx";
 import { Failure, Loading, Page } from "../../ui/parts.tsx";
 import { SignIn } from "../../ui/sign-in.tsx";
-import type { Account, Entity, Me, Product } from "../../ui/types.ts";
+import type { Account, Entity, Me, Offer, Preview, Product } from "../../ui/types.ts";
 import { call, useLoaded } from "./api.ts";
 
 export function App() {
@@ -56,17 +56,19 @@ function Home({ entity, onCreated }: { entity: Entity; onCreated: (made: Entity)
   const from = useReturn(entity.id);
   const products = useLoaded<Product[]>("/products");
   const account = useLoaded<Account>(`/for/${entity.id}`);
+  const [offer, setOffer] = useState<Offer>();
   const { busy, error, run } = useBusy();
+  const ask = <T,>(what: string, form: object = {}) => call<T>(`/for/${entity.id}/${what}`, form);
+  /** Does something for the entity, and shows what there is then: another tab may have been quicker. */
+  const act = (name: string, action: () => Promise<unknown>) =>
+    run(name, () => action().finally(account.reload));
   const leave = (what: "subscribe" | "pay" | "portal", priceId?: string) =>
-    run(priceId ?? what, () =>
-      call<string>(`/for/${entity.id}/${what}`, { priceId }).then(leaveFor, async (refused) => {
-        await account.reload(); // another tab may have been quicker
-        throw refused;
-      }),
-    );
+    act(priceId ?? what, () => ask<string>(what, { priceId }).then(leaveFor));
+  const keep = () => setOffer(undefined);
 
-  // Whoever comes back is known already, unless Stripe is slow just then.
-  const isAwaited = from === "checkout" && planOf(account) === null;
+  // Whoever comes back is known already, unless Stripe is slow just then. Seats follow in ten seconds.
+  const isComing = from === "checkout" && planOf(account) === null;
+  const isAwaited = isComing || awaitsSeats(products, account);
   useEffect(() => {
     if (!isAwaited) return;
     const timer = setInterval(account.reload, 2_000);
@@ -84,6 +86,22 @@ function Home({ entity, onCreated }: { entity: Entity; onCreated: (made: Entity)
       onSubscribe={(priceId) => leave("subscribe", priceId)}
       onPay={(priceId) => leave("pay", priceId)}
       onManage={() => leave("portal")}
+      offer={offer}
+      onPreview={(priceId) =>
+        act(priceId, async () =>
+          setOffer({ priceId, ...(await ask<Preview>("preview", { priceId })) }),
+        )
+      }
+      onChange={({ priceId, quote }) =>
+        act("change", () => ask<string | null>("change", { priceId, quote }).then(leaveFor)).then(
+          keep,
+        )
+      }
+      onKeep={keep}
+      onCancel={() => act("cancel", () => ask("cancel"))}
+      onResume={() => act("resume", () => ask("resume"))}
+      onInvite={(emails) => act("invite", () => ask("invite", { emails }))}
+      onRemove={(id) => act(id, () => ask("remove", { id }))}
       onCreate={(name) =>
         run("organisation", () => call<Entity>("/organisations", { name }).then(onCreated))
       }

@@ -1,10 +1,12 @@
 /** The routes. Whatever is done for an entity hangs below one that only its owner gets past. */
 import { serveStatic } from "@hono/node-server/serve-static";
+import { BillingError } from "backend-billing";
 import { Hono } from "hono";
 import { csrf } from "hono/csrf";
 import { HTTPException } from "hono/http-exception";
 import {
   createOrganisation,
+  emailsIn,
   field,
   formOf,
   ownersOnly,
@@ -15,7 +17,18 @@ import {
   whoAsks,
 } from "./auth.ts";
 import { stripe } from "./billing.ts";
-import { account, pay, portal, products, subscribe } from "./shop.ts";
+import {
+  account,
+  cancel,
+  change,
+  pay,
+  portal,
+  preview,
+  products,
+  resume,
+  subscribe,
+} from "./shop.ts";
+import { invite, remove } from "./team.ts";
 
 const entities = new Hono()
   .use(ownersOnly)
@@ -23,7 +36,18 @@ const entities = new Hono()
   .post("/subscribe", async (c) =>
     c.json(await subscribe(c.var.entity, field(await formOf(c), "priceId"))),
   )
+  .post("/preview", async (c) =>
+    c.json(await preview(c.var.entity, field(await formOf(c), "priceId"))),
+  )
+  .post("/change", async (c) => {
+    const form = await formOf(c);
+    return c.json(await change(c.var.entity, field(form, "priceId"), field(form, "quote")));
+  })
+  .post("/cancel", async (c) => c.json(await cancel(c.var.entity)))
+  .post("/resume", async (c) => c.json(await resume(c.var.entity)))
   .post("/pay", async (c) => c.json(await pay(c.var.entity, field(await formOf(c), "priceId"))))
+  .post("/invite", async (c) => c.json(await invite(c.var.entity, emailsIn(await formOf(c)))))
+  .post("/remove", async (c) => c.json(await remove(c.var.entity, field(await formOf(c), "id"))))
   .post("/portal", async (c) => c.json(await portal(c.var.entity)));
 
 const api = new Hono()
@@ -48,6 +72,9 @@ app.get("*", serveStatic({ path: "dist/index.html" }));
 
 app.onError((error, c) => {
   if (error instanceof HTTPException) return c.json({ error: error.message }, error.status);
+  if (error instanceof BillingError && error.expose) {
+    return c.json({ error: error.message, code: error.code }, error.status);
+  }
   console.error(error);
   return c.json({ error: "Something went wrong on our side. Try again in a moment." }, 500);
 });

@@ -34,6 +34,14 @@ export function field(form: Form, name: string, least = 1): string {
   return value;
 }
 
+/** The addresses that somebody typed or pasted, each once. */
+export function emailsIn(form: Form): string[] {
+  const found = field(form, "emails", 3)
+    .toLowerCase()
+    .match(/[^\s,;]+@[^\s,;]+/g);
+  return [...new Set(found ?? refuse(400, "Give the email of whom you invite."))];
+}
+
 export async function signUp(c: Context): Promise<void> {
   const form = await formOf(c);
   const [name, email] = [field(form, "name"), field(form, "email", 3).toLowerCase()];

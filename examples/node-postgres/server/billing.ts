@@ -1,8 +1,10 @@
 /** The database, and the library over it. */
 import { createStripe } from "backend-billing/postgres";
+import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import Stripe from "stripe";
+import { members } from "./schema.ts";
 
 const { DATABASE_URL, STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET, STRIPE_API } = process.env;
 export const port = Number(process.env.PORT ?? 3000);
@@ -21,6 +23,8 @@ export const { stripe, store, sync, setup } = createStripe({
   webhook_secret: STRIPE_WEBHOOK_SECRET,
   db: pool,
   base_url: baseUrl,
+  // The owner, and who was invited. It is what a plan per seat is sold times.
+  seats: async (entityId) => 1 + (await db.$count(members, eq(members.entityId, entityId))),
   ...(options && { stripe_options: options }),
 });
 

@@ -26,6 +26,17 @@ export const organisations = pgTable("organisations", {
     .references(() => users.id),
 });
 
+/** Who was invited to write along; together with the owner they are the seats. */
+export const members = pgTable(
+  "members",
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    entityId: uuid("entity_id").notNull(),
+    email: text().notNull(),
+  },
+  (t) => [uniqueIndex("members_once").on(t.entityId, t.email)],
+);
+
 /** What was, or is about to be, paid for once. */
 export const orders = pgTable(
   "orders",

@@ -1,10 +1,18 @@
 /** What there is to buy, what an entity has, and the links with which it buys and manages. */
 import { and, desc, eq, isNull } from "drizzle-orm";
-import Stripe from "stripe";
-import type { Account, Entity, Order, Price, Product, Subscription } from "../../ui/types.ts";
+import type {
+  Account,
+  Entity,
+  Order,
+  Preview,
+  Price,
+  Product,
+  Subscription,
+} from "../../ui/types.ts";
 import { refuse } from "./auth.ts";
 import { baseUrl, db, setup, store, stripe, stripeApi } from "./billing.ts";
-import { billingCustomers, billingSubscriptions, orders } from "./schema.ts";
+import { orders } from "./schema.ts";
+import { membersOf } from "./team.ts";
 
 /** Everything that is for sale, from the mirror. */
 export async function products(): Promise<Product[]> {
@@ -13,6 +21,7 @@ export async function products(): Promise<Product[]> {
     name: product.name,
     description: product.description,
     features: product.marketing_features.flatMap(({ name }) => name ?? []),
+    perSeat: product.metadata.billing_per_seat === "true",
     prices: prices.map(priceOf),
   }));
 }
@@ -32,81 +41,63 @@ async function offered(priceId: string, once: boolean): Promise<Product> {
 
 export async function account(entity: Entity): Promise<Account> {
   await settleOrders(entity);
-  const [subscription, bought] = await Promise.all([subscriptionOf(entity), ordersOf(entity)]);
-  return { subscription, orders: bought };
+  const [subscription, bought, members] = await Promise.all([
+    subscriptionOf(entity),
+    ordersOf(entity),
+    membersOf(entity),
+  ]);
+  return { subscription, orders: bought, members };
 }
 
-/** The entity's latest subscription, from the mirror: no request to Stripe. */
+/** What the entity has, from the mirror: no request to Stripe. */
 async function subscriptionOf(entity: Entity): Promise<Subscription | null> {
-  const rows = await db
-    .select({ found: billingSubscriptions.stripe })
-    .from(billingSubscriptions)
-    .innerJoin(billingCustomers, eq(billingCustomers.customerId, billingSubscriptions.customerId))
-    .where(eq(billingCustomers.entityId, entity.id));
-  const [latest] = rows
-    .flatMap(({ found }) => found ?? [])
-    .filter(({ status }) => !status.startsWith("incomplete"))
-    .sort((a, b) => b.created - a.created);
-  const item = latest?.items.data[0];
-  if (!latest || !item) return null;
-  const product = await store.row("products", item.price.product);
-  const periodEnd = item.current_period_end;
-  const ends = latest.ended_at ?? latest.cancel_at ?? (latest.cancel_at_period_end && periodEnd);
-  return {
-    status: latest.status,
-    name: product?.stripe.name ?? "Your plan",
-    price: priceOf(item.price),
-    renewsAt: ends ? null : periodEnd * 1000,
-    endsAt: ends ? ends * 1000 : null,
-  };
+  const found = await store.subscriptionOf(entity.id);
+  if (found.status === "none" || found.status.startsWith("incomplete")) return null;
+  const { status, quantity, renewsAt, endsAt } = found;
+  const [product, price] = await Promise.all([
+    store.row("products", found.productId),
+    store.row("prices", found.priceId),
+  ]);
+  if (!price) return null;
+  const name = product?.stripe.name ?? "Your plan";
+  return { status, name, price: priceOf(price.stripe), quantity, renewsAt, endsAt };
 }
 
 const backTo = (entity: Entity, from?: "checkout" | "payment") =>
   `${baseUrl}/for/${entity.id}${from ? `?from=${from}` : ""}`;
 
 /**
- * A page to subscribe on. An entity has one such page open at most, so that it cannot pay twice:
- * - Whoever asks while one is open is sent to it, or it is closed first if it sells another plan.
- * - Stripe itself is then asked for a subscription: the mirror may not know yet what was paid a
- *   second ago, and no page is left on which anything could be paid meanwhile.
- * - Requests at the same moment saw the same pages, so they use the same idempotency key: Stripe
- *   gives them the same page, and refuses the one that asks for another plan.
+ * Where to subscribe. Two tabs get the same page, another plan closes the page of the first, and who
+ * has a plan already is sent to where it is changed, or to the invoice that is to be paid.
  */
 export async function subscribe(entity: Entity, priceId: string): Promise<string> {
   await offered(priceId, false);
-  const { customerId: customer } = await setup({ entityId: entity.id });
-  const pages = await stripeApi.checkout.sessions.list({ customer, limit: 100 });
-  const last = pages.data.find(({ mode }) => mode === "subscription");
-  if (last?.status === "open") {
-    if (last.metadata?.priceId === priceId && last.url) return last.url;
-    await stripeApi.checkout.sessions.expire(last.id).catch((error: unknown) => {
-      // It was paid, or closed by another tab, a moment ago: either way it is not open any more.
-      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
-    });
-  }
-  const known = await stripeApi.subscriptions.list({ customer, limit: 100 });
-  if (known.data.some(({ status }) => !status.startsWith("incomplete"))) {
-    refuse(409, `${entity.name} has a plan already. Change it under “Manage billing”.`);
-  }
-  const page = await stripe
-    .subscribe(
-      {},
-      {
-        entityId: entity.id,
-        priceId,
-        mode: "subscription",
-        metadata: { priceId },
-        success_url: backTo(entity, "checkout"),
-        cancel_url: backTo(entity),
-      },
-      { idempotencyKey: `subscribe ${entity.id} ${last?.id ?? "first"}` },
-    )
-    .catch((error: Error) => {
-      if (!(error.cause instanceof Stripe.errors.StripeIdempotencyError)) throw error;
-      return refuse(409, "Another tab has just opened a checkout. Try again to use this one.");
-    });
-  return page.url;
+  const { url } = await stripe.subscribe(
+    {},
+    {
+      entityId: entity.id,
+      priceId,
+      mode: "subscription",
+      success_url: backTo(entity, "checkout"),
+      cancel_url: backTo(entity),
+    },
+  );
+  return url;
 }
+
+/** What another plan would cost: now, and with the next invoice. */
+export const preview = (entity: Entity, priceId: string): Promise<Preview> =>
+  stripe.preview({ entityId: entity.id, priceId });
+
+/** Changes the plan for what the preview said. Answers a page if the bank wants to hear the person. */
+export async function change(entity: Entity, priceId: string, quote: string) {
+  const changed = await stripe.change({ entityId: entity.id, priceId, quote });
+  return changed.state === "payment_required" ? changed.url : null;
+}
+
+/** Ends the plan with its period, and takes that back. */
+export const cancel = (entity: Entity) => stripe.cancel({ entityId: entity.id });
+export const resume = (entity: Entity) => stripe.resume({ entityId: entity.id });
 
 /** A page to pay on, once. The order is stored first; Stripe is given its id as the reference. */
 export async function pay(entity: Entity, priceId: string): Promise<string> {

@@ -17,20 +17,23 @@ export {
 export type { Plain } from "./core/catalogue/plain.js";
 export { resources } from "./core/catalogue/resources.js";
 export type { SetupArgs } from "./core/customers/setup.js";
+export type { Link, Page, Ui } from "./core/links/page.js";
 export type {
   CheckoutArgs,
-  Link,
+  PayArgs,
   PayParams,
-  PortalArgs,
-  PortalParams,
+  Priced,
+  Selling,
   SubscribeParams,
-} from "./core/links/sessions.js";
+} from "./core/links/params.js";
+export type { PortalArgs, PortalParams } from "./core/links/portal.js";
 export type { Tolerances } from "./core/mirror/interval.js";
 export type {
   Ask,
   Batch,
   Committed,
   Lease,
+  LocalReads,
   Offer,
   Outcome,
   Plan,
@@ -42,11 +45,25 @@ export type {
   Snapshot,
   Store,
   StoredRecord,
+  SubscriptionFacts,
+  SubscriptionPage,
   Unit,
   UnitOutcome,
 } from "./core/mirror/store.js";
-export type { BillingConfig, LogDetails, Logger, Rates, Timing } from "./core/runtime/config.js";
-export { BillingError, type BillingErrorCode } from "./core/runtime/errors.js";
+export type {
+  BillingConfig,
+  IfSubscribed,
+  LogDetails,
+  Logger,
+  Rates,
+  Timing,
+} from "./core/runtime/config.js";
+export {
+  BillingError,
+  type BillingErrorCode,
+  type BillingErrorStatus,
+  billingErrorOf,
+} from "./core/runtime/errors.js";
 export type {
   Confidence,
   Drift,
@@ -64,4 +81,27 @@ export {
   type OperationName,
   type Span,
   type Telemetry,
-} from "./core/runtime/telemetry.js";
+} from "./core/runtime/telemetry/telemetry.js";
+export type {
+  CancelArgs,
+  ChangeArgs,
+  Changed,
+  OfEntity,
+  Preview,
+  ResumeArgs,
+  When,
+} from "./core/subscriptions/change/args.js";
+export type {
+  InGroup,
+  SubscribedPage,
+  SubscriptionReads,
+  SubscriptionsBy,
+} from "./core/subscriptions/reads.js";
+export type {
+  NextChange,
+  NotSubscribed,
+  Status,
+  Subscribed,
+  SubscribedItem,
+  SubscriptionState,
+} from "./core/subscriptions/state.js";

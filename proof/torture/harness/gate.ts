@@ -10,6 +10,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { unhurried } from "../../../support/unhurried.js";
 
 export interface Asked {
   readonly method: string;
@@ -58,7 +59,7 @@ export async function openGate(port: number): Promise<Gate> {
       response.destroy(); // the double cut the connection, so this one is cut too
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => unhurried(server).listen(0, "127.0.0.1", resolve));
 
   return {
     port: (server.address() as AddressInfo).port,

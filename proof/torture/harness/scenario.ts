@@ -26,6 +26,8 @@ export interface Scenario {
   readonly slow?: true;
   /** Other applications use the account too, so the subject has a name if it takes one. */
   readonly sharesAccount?: true;
+  /** The subject sells here, and may cancel at Stripe what was sold. */
+  readonly sells?: true;
   /** The account's own API version, if it is not the newest. */
   readonly apiVersion?: string;
   play(stage: Stage): Promise<void>;

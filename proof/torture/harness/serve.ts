@@ -1,6 +1,7 @@
 /** An HTTP server on loopback before a handler that speaks Fetch. */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { unhurried } from "../../../support/unhurried.js";
 
 export interface Serving {
   readonly url: string;
@@ -21,7 +22,7 @@ export async function serve(handle: (request: Request) => Promise<Response>): Pr
       else response.writeHead(500).end(); // as any platform answers for a handler that throws
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => unhurried(server).listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>

@@ -17,8 +17,22 @@ export type Ability =
   | "shared emails"
   /** Keeps more than one subscription of a customer. */
   | "several subscriptions"
-  /** Creates checkout links, and has a route on which people come back from them. */
-  | "checkout"
+  /** Makes pages on which people subscribe. */
+  | "selling"
+  /** The same, and has a route of its own on which people come back from them. */
+  | "return route"
+  /** Sells to an entity for which several people act. */
+  | "organisations"
+  /** Takes the caller's idempotency key when it makes a page. */
+  | "idempotency keys"
+  /** Gives a trial to somebody once. */
+  | "one trial"
+  /** Moves a running subscription to another plan. */
+  | "plan changes"
+  /** Ends a running subscription with its period. */
+  | "cancelling"
+  /** Sets how many seats a running subscription has. */
+  | "seats"
   /** Creates and mends its own webhook endpoint at Stripe. */
   | "endpoint"
   /** Takes several signing secrets at once. */
@@ -61,10 +75,19 @@ export interface Entity {
 
 export type Owners = { readonly [customer: string]: string };
 
-export interface Purchase {
-  readonly entityId: string;
+/** What somebody wants who clicks. */
+export interface Order extends Entity {
   readonly price: Stripe.Price;
   readonly successUrl: string;
+  /** Where the subject takes one. */
+  readonly idempotencyKey?: string;
+  /** A trial of so many days, if the person has not had one. */
+  readonly trialDays?: number;
+}
+
+/** Where the person is sent; nowhere if it is done, or if there is nothing to do. */
+export interface Answer {
+  readonly url?: string | undefined;
 }
 
 /** One running subject. Every call goes through the subject's own public interface. */
@@ -87,8 +110,14 @@ export interface Instance {
   setup?(entity: Entity): Promise<string>;
   /** Whose customers its tables say there are: entities by the ids of their customers. */
   owners?(): Promise<Owners>;
-  /** A checkout for an entity with a customer; answers the session's id. */
-  checkout?(purchase: Purchase): Promise<string>;
+  /** Somebody clicks "Subscribe". An error is an answer, too. */
+  subscribe?(order: Order): Promise<Answer>;
+  /** Somebody who is subscribed chooses another plan. */
+  changePlan?(order: Order): Promise<Answer>;
+  /** Somebody cancels at the end of the period. */
+  cancel?(entity: Entity): Promise<Answer>;
+  /** There are so many members now. */
+  setSeats?(entity: Entity, seats: number): Promise<Answer>;
   /** The person's browser follows the link on which checkout ended. */
   comeBack?(link: string, entityId: string): Promise<void>;
   /** Makes, or mends, the endpoint at Stripe. */

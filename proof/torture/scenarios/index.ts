@@ -1,5 +1,6 @@
 /** All families, in the order of the table. */
 import type { Family } from "../harness/scenario.js";
+import { afterCheckout } from "./after-checkout.js";
 import { backfill } from "./backfill.js";
 import { customers } from "./customers.js";
 import { deletes } from "./deletes.js";
@@ -15,6 +16,7 @@ import { ordering } from "./ordering.js";
 import { poison } from "./poison.js";
 import { sameSecond } from "./same-second.js";
 import { subscriptions } from "./subscriptions.js";
+import { twoTabs } from "./two-tabs.js";
 
 export const families: readonly Family[] = [
   ordering,
@@ -27,6 +29,8 @@ export const families: readonly Family[] = [
   kill,
   customers,
   subscriptions,
+  twoTabs,
+  afterCheckout,
   drift,
   oddData,
   poison,

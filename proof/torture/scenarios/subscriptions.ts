@@ -1,5 +1,6 @@
 /** Several subscriptions of one customer, and what people read from them. */
 import type { Family } from "../harness/scenario.js";
+import { shopper } from "../harness/shopper.js";
 import { UPDATED } from "./ordering.js";
 
 export const subscriptions: Family = {
@@ -127,25 +128,14 @@ export const subscriptions: Family = {
       what: "Somebody pays in checkout and is sent back; no webhook has arrived yet.",
       must: "The page they land on already knows of their subscription.",
       about: ["subscription"],
-      needs: ["checkout"],
+      needs: ["return route"],
       play: async (t) => {
-        const entity = { entityId: "user_1", email: "ada@example.com" };
-        await t.setupPatiently(entity);
-        const price = await t.price();
-        await t.deliver();
-        await t.settle();
-        const session = await t.instance().checkout?.({
-          entityId: entity.entityId,
-          price,
-          successUrl: `${t.url}/welcome`,
-        });
-        t.payCheckout(session ?? "");
-        const { success_url: link } = await t.stripe.checkout.sessions.retrieve(session ?? "");
-        const followed = (link ?? "").replace("{CHECKOUT_SESSION_ID}", session ?? "");
-        await t.instance().comeBack?.(followed, entity.entityId);
-        const rows = await t.instance().rows("subscription");
+        const ada = await shopper(t);
+        const page = await ada.click(await t.price());
+        await ada.pay(page);
+        await ada.comeBack(page);
         t.check(
-          rows.some(({ status }) => status === "active"),
+          (await t.instance().rows("subscription")).some(({ status }) => status === "active"),
           "there was no active subscription when the person was back",
         );
       },

@@ -3,7 +3,7 @@ import type pg from "pg";
 import StripeClient from "stripe";
 import type { Facts } from "../harness/facts.js";
 import { peer, versionOf } from "../harness/peer.js";
-import type { Entity, Instance, Subject, Surroundings } from "../harness/subject.js";
+import type { Entity, Instance, Order, Subject, Surroundings } from "../harness/subject.js";
 
 const NAME = "better-auth";
 const BASE = "/api/auth";
@@ -29,10 +29,13 @@ const EVENTS = [
 ] as const;
 
 /** The merchant's prices carry these names; `plan_0` is there from the start. */
-const PLANS = Array.from({ length: 40 }, (_, number) => ({
-  name: `plan_${number}`,
-  lookupKey: `plan_${number}`,
-}));
+const PLANS = [
+  ...Array.from({ length: 40 }, (_, number) => ({
+    name: `plan_${number}`,
+    lookupKey: `plan_${number}`,
+  })),
+  { name: "trial", lookupKey: "trial", freeTrial: { days: 14 } },
+];
 
 async function open(
   {
@@ -91,7 +94,18 @@ function subject(variant: "on sign-up" | "on demand"): Subject {
       : "with its default, by which a customer is made when somebody first subscribes",
     version: () => versionOf(NAME, "@better-auth/stripe"),
     mirrors: ["subscription"],
-    abilities: ["setup", "several subscriptions", "checkout", "kill", "database outage"],
+    abilities: [
+      "setup",
+      "several subscriptions",
+      "selling",
+      "return route",
+      "one trial",
+      "plan changes",
+      "cancelling",
+      "seats",
+      "kill",
+      "database outage",
+    ],
     prepare: async (database) => {
       const nowhere = { url: "http://localhost", secretKey: "sk_test_none", database };
       const stripe = { host: "127.0.0.1", port: 1, protocol: "http" } as const;
@@ -119,6 +133,10 @@ function subject(variant: "on sign-up" | "on demand"): Subject {
         );
         return rows[0]?.id ?? undefined;
       };
+      const upgrade = async (order: Order) => {
+        const person = await people.of(order);
+        return person.upgrade(order.price.lookup_key ?? "", { successUrl: order.successUrl });
+      };
       return {
         fetch: (request) => auth.handler(request),
         rows: async () => subscriptions(pool),
@@ -137,10 +155,12 @@ function subject(variant: "on sign-up" | "on demand"): Subject {
           );
           return Object.fromEntries(rows.map(({ customer, entity }) => [customer, entity]));
         },
-        checkout: async ({ entityId, price, successUrl }) => {
-          const person = await people.known(entityId);
-          const { url } = await person.upgrade(price.lookup_key ?? "", successUrl);
-          return /cs_test_\w+/.exec(url)?.[0] ?? "";
+        subscribe: upgrade,
+        changePlan: upgrade,
+        cancel: async (entity) => (await people.of(entity)).cancel(),
+        setSeats: async (entity, seats) => {
+          const person = await people.of(entity);
+          return person.upgrade((await person.active())?.plan ?? "", { seats });
         },
         comeBack: async (link, entityId) => {
           const { cookie } = await people.known(entityId);
@@ -154,7 +174,9 @@ function subject(variant: "on sign-up" | "on demand"): Subject {
 
 interface Person {
   readonly cookie: string;
-  upgrade(plan: string, successUrl?: string): Promise<{ url: string }>;
+  upgrade(plan: string, order?: { successUrl?: string; seats?: number }): Promise<{ url: string }>;
+  cancel(): Promise<{ url: string }>;
+  active(): Promise<{ readonly stripeSubscriptionId?: string; readonly plan: string } | undefined>;
 }
 
 /** People in front of their browsers: they sign up once, and in after that. */
@@ -179,13 +201,26 @@ function createPeople(auth: Auth, origin: string) {
     );
     const cookies = answer.headers.getSetCookie().map((each) => each.split(";")[0]);
     const cookie = cookies.join("; ");
-    return {
+    const welcome = `${origin}/welcome`;
+    const person: Person = {
       cookie,
-      upgrade: async (plan, successUrl = `${origin}/welcome`) => {
-        const order = { plan, successUrl, cancelUrl: successUrl };
-        return (await post("/subscription/upgrade", order, cookie)).json;
+      active: async () => {
+        const list = new Request(`${origin}${BASE}/subscription/list`, { headers: { cookie } });
+        const listed = (await (await auth.handler(list)).json()) as [
+          Awaited<ReturnType<Person["active"]>>,
+        ];
+        return listed[0];
       },
+      // Its documentation: whoever has an active subscription must name it, or pays for both.
+      upgrade: async (plan, { successUrl = welcome, ...order } = {}) => {
+        const subscriptionId = (await person.active())?.stripeSubscriptionId;
+        const named = subscriptionId === undefined ? {} : { subscriptionId };
+        const upgrade = { plan, successUrl, cancelUrl: successUrl, ...order, ...named };
+        return (await post("/subscription/upgrade", upgrade, cookie)).json;
+      },
+      cancel: async () => (await post("/subscription/cancel", { returnUrl: welcome }, cookie)).json,
     };
+    return person;
   };
   return {
     of: (entity: Entity): Promise<Person> => {

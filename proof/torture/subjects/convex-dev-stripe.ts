@@ -3,7 +3,7 @@ import Stripe from "stripe";
 import { type ConvexTest, forget, type Modules, push, routed } from "../harness/convex.js";
 import type { Facts, Json, Kind } from "../harness/facts.js";
 import { peer, versionOf } from "../harness/peer.js";
-import type { Instance, Owners, Subject } from "../harness/subject.js";
+import type { Entity, Instance, Owners, Subject } from "../harness/subject.js";
 
 const NAME = "convex-dev-stripe";
 
@@ -23,6 +23,9 @@ interface Component {
       context: object,
       args: { userId: string; email?: string },
     ): Promise<{ customerId: string }>;
+    createCheckoutSession(context: object, args: object): Promise<{ url: string | null }>;
+    cancelSubscription(context: object, args: object): Promise<null>;
+    updateSubscriptionQuantity(context: object, args: object): Promise<null>;
   };
 }
 
@@ -50,7 +53,15 @@ export const convexDevStripe: Subject = {
   how: "as its README installs it, under convex-test",
   version: () => versionOf(NAME, "@convex-dev/stripe"),
   mirrors: ["customer", "subscription"],
-  abilities: ["setup", "shared emails", "several subscriptions"],
+  abilities: [
+    "setup",
+    "shared emails",
+    "several subscriptions",
+    "selling",
+    "organisations",
+    "cancelling",
+    "seats",
+  ],
   install: async ({ url, secretKey, stripe }) => {
     const client = new Stripe(secretKey, { ...stripe, telemetry: false });
     const { id, secret = "" } = await client.webhookEndpoints.create({
@@ -74,15 +85,43 @@ export const convexDevStripe: Subject = {
       return made;
     });
     const client = new it.StripeSubscriptions(component, { STRIPE_SECRET_KEY: around.secretKey });
+    const customerOf = async (context: object, { entityId, email }: Entity) => {
+      const person = { userId: entityId, ...(email === undefined ? {} : { email }) };
+      return (await client.getOrCreateCustomer(context, person)).customerId;
+    };
+    /** The one of which its tables say that it is active, as its README looks for it. */
+    const active = async () => {
+      const found = (await rows(test, "subscription")).find(({ status }) => status === "active");
+      if (found === undefined) throw new Error("There is no active subscription");
+      return { stripeSubscriptionId: found.id };
+    };
     return {
       fetch: (request) => routed(test, request),
       rows: (kind) => rows(test, kind),
       settle: async () => {},
-      setup: ({ entityId, email }) =>
+      setup: (entity) => test.action((context) => customerOf(context, entity)),
+      subscribe: (order) =>
         test.action(async (context) => {
-          const person = { userId: entityId, ...(email === undefined ? {} : { email }) };
-          return (await client.getOrCreateCustomer(context, person)).customerId;
+          const { url } = await client.createCheckoutSession(context, {
+            priceId: order.price.id,
+            customerId: await customerOf(context, order),
+            mode: "subscription",
+            successUrl: order.successUrl,
+            cancelUrl: order.successUrl,
+            subscriptionMetadata: { userId: order.entityId },
+          });
+          return { url: url ?? undefined };
         }),
+      cancel: async () => {
+        const subscription = await active();
+        await test.action((context) => client.cancelSubscription(context, subscription));
+        return {};
+      },
+      setSeats: async (_, quantity) => {
+        const change = { ...(await active()), quantity };
+        await test.action((context) => client.updateSubscriptionQuantity(context, change));
+        return {};
+      },
       owners: async () => {
         const all = await test.runInComponent("stripe", ({ db }) =>
           db.query("customers").collect(),

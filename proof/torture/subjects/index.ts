@@ -6,6 +6,7 @@ import { oursConvex } from "./ours-convex.js";
 import { oursPostgres } from "./ours-postgres.js";
 import { plainHandler } from "./plain-handler.js";
 import { raidenoConvexStripe } from "./raideno-convex-stripe.js";
+import { stripeNoWebhooks } from "./stripe-no-webhooks.js";
 import { stripeSyncEngine, stripeSyncEngineRevalidating } from "./stripe-sync-engine.js";
 import { supabaseSyncEngine, supabaseSyncEngineRevalidating } from "./supabase-sync-engine.js";
 
@@ -20,5 +21,6 @@ export const subjects: readonly Subject[] = [
   betterAuthStripeOnDemand,
   convexDevStripe,
   raidenoConvexStripe,
+  stripeNoWebhooks,
   plainHandler,
 ];

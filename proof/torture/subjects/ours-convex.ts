@@ -3,11 +3,20 @@
  * memory, so its process cannot be killed; crons do not run there, so nothing repairs by itself.
  */
 
+import { registered } from "../../../support/convex/registered.js";
 import { type ConvexTest, forget, push, routed } from "../harness/convex.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
 import { sleep } from "../harness/patience.js";
-import type { Instance, Owners, Subject, Surroundings } from "../harness/subject.js";
-import { caughtUp, installedBy, OURS } from "./ours.js";
+import type { Answer, Instance, Owners, Subject, Surroundings } from "../harness/subject.js";
+import {
+  answered,
+  caughtUp,
+  checkoutArgs,
+  installedBy,
+  OURS,
+  PATIENCE,
+  subscribeArgs,
+} from "./ours.js";
 
 const TABLES = {
   customer: "backend_billing_customers",
@@ -20,8 +29,6 @@ const TABLES = {
   refund: "backend_billing_refunds",
 } as const satisfies { readonly [K in Kind]: string };
 
-/** The watchdog looks every minute. */
-const PATIENCE = 150_000;
 const silent = { info() {}, warn() {}, error() {} };
 
 /** Loaded when it is used, so that the other subjects do not depend on it. */
@@ -31,25 +38,31 @@ async function open({ url, secretKey, stripe, app }: Surroundings, secrets: read
     import("convex-test"),
     import("convex/server"),
   ]);
-  const { billing, ...functions } = library.createBilling({
+  const config = {
     secret_key: secretKey,
     webhook_secret: secrets,
     base_url: url,
     ...(app === undefined ? {} : { app }),
     stripe_options: stripe,
     logger: silent,
-  });
+  };
+  const { billing, ...functions } = library.createBilling(config);
+  const variantA = library.createStripe(config); // on the same tables
   const http = server.httpRouter();
   billing.addHttpRoutes(http);
   const schema = server.defineSchema({ ...library.billingTables });
-  const files = { billing: { billing, ...functions }, http: { default: http } };
+  const files = {
+    billing: { billing, ...registered(functions) },
+    stripe: registered(variantA),
+    http: { default: http },
+  };
   const test = push(url, files, (modules) => {
     const made = convexTest({ schema, modules });
     return made as unknown as ConvexTest & typeof made;
   });
   const call = <Result>(name: string, args: object): Promise<Result> =>
     test.action(server.makeFunctionReference<"action">(`billing:${name}`), args);
-  return { library, billing, test, call };
+  return { library, billing, stripe: variantA.stripe, test, call };
 }
 
 interface Run {
@@ -63,6 +76,7 @@ export const oursConvex: Subject = {
   how: "variant B with its defaults, under convex-test",
   version: () => "this repository",
   ours: true,
+  concurrency: 3, // convex-test computes more than it waits
   mirrors: Object.keys(TABLES) as Kind[],
   abilities: OURS,
   install: async (around) => {
@@ -74,10 +88,12 @@ export const oursConvex: Subject = {
     return installedBy(webhook);
   },
   start: async (around, { secrets }): Promise<Instance> => {
-    const { library, billing, test, call } = await open(around, secrets);
+    const { library, billing, stripe, test, call } = await open(around, secrets);
+    const within = (work: (ctx: never) => Promise<Answer>) =>
+      test.action((context) => work(context as never));
     const latestRuns = () => test.action((context) => billing.runs(context as never, 20));
     const ended = async ({ runId }: Run): Promise<boolean> => {
-      for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(50)) {
+      for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(250)) {
         const run = (await latestRuns()).find((each) => each.runId === runId);
         if (run !== undefined && run.state !== "running") return run.state === "done";
       }
@@ -111,11 +127,19 @@ export const oursConvex: Subject = {
         return Object.fromEntries(owned) as Owners;
       },
       setup: async (entity) => (await call<{ customerId: string }>("setup", entity)).customerId,
-      checkout: async ({ entityId, price, successUrl }) => {
-        const link = { entityId, priceId: price.id, successUrl, cancelUrl: successUrl };
-        const { url } = await call<{ url: string }>("checkout", link);
-        return /cs_test_\w+/.exec(url)?.[0] ?? "";
-      },
+      subscribe: (order) =>
+        order.idempotencyKey === undefined
+          ? call<Answer>("checkout", checkoutArgs(order))
+          : test.action((context) => stripe.subscribe(context as never, ...subscribeArgs(order))),
+      changePlan: ({ entityId, price }) =>
+        within(async (ctx) => answered(await billing.change(ctx, { entityId, priceId: price.id }))),
+      cancel: ({ entityId }) =>
+        within(async (ctx) => {
+          await billing.cancel(ctx, { entityId });
+          return {};
+        }),
+      setSeats: ({ entityId }, quantity) =>
+        within(async (ctx) => answered(await billing.change(ctx, { entityId, quantity }))),
       comeBack: async (link) => {
         await routed(test, new Request(link));
       },
@@ -131,7 +155,7 @@ export const oursConvex: Subject = {
 
 /** Until nothing is left to ask or to refresh. */
 async function settled(test: ConvexTest): Promise<void> {
-  for (const end = Date.now() + PATIENCE; ; await sleep(50)) {
+  for (const end = Date.now() + PATIENCE; ; await sleep(250)) {
     const left = await test.run(async ({ db }) => {
       const versions = await db.query("backend_billing_versions").collect();
       const records = await db.query("backend_billing_records").collect();

@@ -9,7 +9,15 @@ import type { BillingExports } from "../../../packages/backend-billing/src/postg
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
 import { sleep } from "../harness/patience.js";
 import type { Instance, Subject, Surroundings } from "../harness/subject.js";
-import { caughtUp, installedBy, OURS } from "./ours.js";
+import {
+  answered,
+  caughtUp,
+  checkoutArgs,
+  installedBy,
+  OURS,
+  PATIENCE,
+  subscribeArgs,
+} from "./ours.js";
 
 const RESOURCES = {
   customer: "customers",
@@ -22,8 +30,6 @@ const RESOURCES = {
   refund: "refunds",
 } as const satisfies { readonly [K in Kind]: string };
 
-/** The scheduled job runs every minute. */
-const PATIENCE = 150_000;
 /** The job that its schedule would send. */
 const CATCH_UP = "backend-billing-billing-catch-up";
 const silent = { info() {}, warn() {}, error() {} };
@@ -37,8 +43,8 @@ async function open(
 ) {
   const pool = new pg.Pool({ connectionString: database, max: 10 });
   pool.on("error", () => {}); // connections that the harness cuts off
-  const { createBilling } = await library();
-  const exports = createBilling({
+  const { createBilling, createStripe } = await library();
+  const config = {
     secret_key: secretKey,
     webhook_secret: secrets,
     db: pool,
@@ -46,8 +52,8 @@ async function open(
     ...(app === undefined ? {} : { app }),
     stripe_options: stripe,
     logger: silent,
-  });
-  return { pool, exports };
+  };
+  return { pool, exports: createBilling(config), variantA: () => createStripe(config).stripe };
 }
 
 async function openBoss(database: string): Promise<PgBoss> {
@@ -102,7 +108,7 @@ export const oursPostgres: Subject = {
     return installedBy(webhook);
   },
   start: async (around, { secrets }): Promise<Instance> => {
-    const { pool, exports } = await open(around, secrets);
+    const { pool, exports, variantA } = await open(around, secrets);
     const { billing, sync, setup, checkout } = exports;
     const boss = await openBoss(around.database);
     await billing.addCronJobs(boss, { catchUp: false, reconcile: false });
@@ -134,11 +140,18 @@ export const oursPostgres: Subject = {
         return Object.fromEntries(rows.map(({ customer, entity }) => [customer, entity]));
       },
       setup: async (entity) => (await setup(entity)).customerId,
-      checkout: async ({ entityId, price, successUrl }) => {
-        const link = { entityId, priceId: price.id, successUrl, cancelUrl: successUrl };
-        const { url } = await checkout(link);
-        return /cs_test_\w+/.exec(url)?.[0] ?? "";
+      subscribe: (order) =>
+        order.idempotencyKey === undefined
+          ? checkout(checkoutArgs(order))
+          : variantA().subscribe({}, ...subscribeArgs(order)),
+      changePlan: async ({ entityId, price }) =>
+        answered(await billing.change({ entityId, priceId: price.id })),
+      cancel: async ({ entityId }) => {
+        await billing.cancel({ entityId });
+        return {};
       },
+      setSeats: async ({ entityId }, quantity) =>
+        answered(await billing.change({ entityId, quantity })),
       comeBack: async (link) => {
         await billing.fetch(new Request(link));
       },

@@ -1,7 +1,7 @@
 /** What the library's two platforms have in common. */
 import type { RunReport } from "../../../packages/backend-billing/src/core/runtime/reports.js";
 import { sleep } from "../harness/patience.js";
-import type { Ability, Installed } from "../harness/subject.js";
+import type { Ability, Answer, Installed, Order } from "../harness/subject.js";
 
 /** What both can do. */
 export const OURS: readonly Ability[] = [
@@ -10,7 +10,14 @@ export const OURS: readonly Ability[] = [
   "setup",
   "shared emails",
   "several subscriptions",
-  "checkout",
+  "selling",
+  "return route",
+  "organisations",
+  "idempotency keys",
+  "one trial",
+  "plan changes",
+  "cancelling",
+  "seats",
   "endpoint",
   "several secrets",
   "connect",
@@ -18,8 +25,10 @@ export const OURS: readonly Ability[] = [
   "thin events",
 ];
 
-/** What a catch-up may take, with the job that begins it. */
-const PATIENCE = 60_000;
+/** How long it may be busy with what it was given. Jobs begin every minute, and CI is slow at times. */
+export const PATIENCE = 600_000;
+/** What a catch-up may take, with the job that begins it, until it is begun again. */
+const CATCH_UP = 60_000;
 
 /** Begins a catch-up as the schedule does; answers whether it came to its end. */
 export async function caughtUp(
@@ -28,7 +37,7 @@ export async function caughtUp(
 ): Promise<boolean> {
   const before = new Set((await runs()).map(({ runId }) => runId));
   await begin();
-  for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(50)) {
+  for (const end = Date.now() + CATCH_UP; Date.now() < end; await sleep(250)) {
     const mine = (await runs()).find(
       ({ kind, runId }) => kind === "catch-up" && !before.has(runId),
     );
@@ -44,3 +53,29 @@ export function installedBy(
   if (!webhook?.secret) throw new Error("There is no new endpoint");
   return { secrets: [webhook.secret], endpoint: webhook.id };
 }
+
+/** A click as variant B takes it. */
+export const checkoutArgs = ({ entityId, price, successUrl, trialDays }: Order) => ({
+  entityId,
+  priceId: price.id,
+  successUrl,
+  cancelUrl: successUrl,
+  ...(trialDays === undefined ? {} : { trialDays }),
+});
+
+/** A click as variant A takes it, which passes on Stripe's options. */
+export const subscribeArgs = ({ entityId, price, successUrl, idempotencyKey }: Order) =>
+  [
+    {
+      entityId,
+      priceId: price.id,
+      mode: "subscription",
+      success_url: successUrl,
+      cancel_url: successUrl,
+    },
+    idempotencyKey === undefined ? {} : { idempotencyKey },
+  ] as const;
+
+/** Where the person is sent by a change that their bank wants them for. */
+export const answered = (changed: object): Answer =>
+  "url" in changed ? { url: String(changed.url) } : {};

@@ -5,7 +5,7 @@
  */
 import Stripe from "stripe";
 import { type Facts, factsOf, type Json, type Kind } from "../harness/facts.js";
-import type { Instance, Subject, Surroundings } from "../harness/subject.js";
+import type { Entity, Instance, Subject, Surroundings } from "../harness/subject.js";
 
 const KINDS: readonly Kind[] = [
   "customer",
@@ -35,10 +35,18 @@ const client = ({ secretKey, stripe }: Surroundings) =>
 export const plainHandler: Subject = {
   name: "plain-handler",
   title: "a plain handler",
-  how: "the control: 60 lines that store whatever arrives, in memory",
+  how: "the control: 80 lines that store whatever arrives, in memory, and look there before they sell",
   version: () => "",
   mirrors: KINDS,
-  abilities: ["backfill", "repair", "setup", "shared emails", "several subscriptions"],
+  abilities: [
+    "backfill",
+    "repair",
+    "setup",
+    "shared emails",
+    "several subscriptions",
+    "selling",
+    "organisations",
+  ],
   install: async (around) => {
     const { id, secret = "" } = await client(around).webhookEndpoints.create({
       url: `${around.url}/webhook`,
@@ -58,6 +66,16 @@ export const plainHandler: Subject = {
         }
       }
       return true;
+    };
+    const setup = async ({ entityId, email }: Entity) => {
+      const known = customers.get(entityId);
+      if (known !== undefined) return known;
+      const { id } = await stripe.customers.create({
+        metadata: { entityId },
+        ...(email === undefined ? {} : { email }),
+      });
+      customers.set(entityId, id);
+      return id;
     };
     return {
       fetch: async (request) => {
@@ -81,15 +99,20 @@ export const plainHandler: Subject = {
       settle: async () => {},
       backfill,
       repair: backfill,
-      setup: async ({ entityId, email }) => {
-        const known = customers.get(entityId);
-        if (known !== undefined) return known;
-        const { id } = await stripe.customers.create({
-          metadata: { entityId },
-          ...(email === undefined ? {} : { email }),
+      setup,
+      subscribe: async (order) => {
+        const customer = await setup(order);
+        const isSubscribed = [...(tables.get("subscription")?.values() ?? [])].some(
+          (each) => each.customer === customer && each.status === "active",
+        );
+        if (isSubscribed) return {};
+        const { url } = await stripe.checkout.sessions.create({
+          customer,
+          mode: "subscription",
+          line_items: [{ price: order.price.id, quantity: 1 }],
+          success_url: order.successUrl,
         });
-        customers.set(entityId, id);
-        return id;
+        return { url: url ?? undefined };
       },
       owners: async () =>
         Object.fromEntries([...customers].map(([entityId, customer]) => [customer, entityId])),

@@ -29,7 +29,7 @@ interface Library {
   internalConvexStripe(config: { stripe: { secret_key: string; webhook_secret: string } }): {
     stripe: {
       addHttpRoutes(http: object): void;
-      subscribe(context: object, args: object): Promise<{ url: string | null }>;
+      subscribe(context: object, args: object, options?: object): Promise<{ url: string | null }>;
     };
     store: object;
     sync: object;
@@ -43,7 +43,16 @@ export const raidenoConvexStripe: Subject = {
   how: "as its documentation installs it, under convex-test",
   version: () => versionOf(NAME, "@raideno/convex-stripe"),
   mirrors: Object.keys(TABLES) as Kind[],
-  abilities: ["backfill", "repair", "setup", "shared emails", "checkout"],
+  abilities: [
+    "backfill",
+    "repair",
+    "setup",
+    "shared emails",
+    "selling",
+    "return route",
+    "organisations",
+    "idempotency keys",
+  ],
   install: async ({ url, secretKey, stripe }) => {
     const client = new Stripe(secretKey, { ...stripe, telemetry: false });
     // Its own `sync({ webhook: true })` makes it like this, and only logs that there is a secret.
@@ -93,17 +102,17 @@ export const raidenoConvexStripe: Subject = {
         );
       },
       setup: async (entity) => (await call<{ customerId: string }>("setup", entity)).customerId,
-      checkout: async ({ entityId, price, successUrl }) => {
-        const { url } = await test.action((context) =>
-          stripe.subscribe(context, {
-            entityId,
-            priceId: price.id,
-            mode: "subscription",
-            success_url: successUrl,
-            cancel_url: successUrl,
-          }),
-        );
-        return /cs_test_\w+/.exec(url ?? "")?.[0] ?? "";
+      subscribe: async ({ entityId, price, successUrl, idempotencyKey }) => {
+        const order = {
+          entityId,
+          priceId: price.id,
+          mode: "subscription",
+          success_url: successUrl,
+          cancel_url: successUrl,
+        };
+        const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+        const { url } = await test.action((context) => stripe.subscribe(context, order, options));
+        return { url: url ?? undefined };
       },
       comeBack: async (link) => {
         await routed(test, new Request(link));

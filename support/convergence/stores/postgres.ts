@@ -19,7 +19,7 @@ export async function openPostgres(pool: PoolLike, schema: string): Promise<Open
   };
 }
 
-function gated(pool: PoolLike, { pause, real }: Gate): PoolLike {
+export function gated(pool: PoolLike, { pause, real }: Gate): PoolLike {
   return {
     query: async (text, values) => {
       await pause();

@@ -18,6 +18,7 @@ import {
   type HttpRouter,
   httpRouter,
   internalMutationGeneric,
+  internalQueryGeneric,
   makeFunctionReference,
   type Scheduler,
 } from "convex/server";
@@ -31,6 +32,7 @@ import {
   createStripe,
 } from "../../../packages/backend-billing/src/convex/index.js";
 import { finishJobs } from "../../../packages/backend-billing/src/testing/convex.js";
+import { registered } from "../../convex/registered.js";
 import type { VariantName } from "../harness.js";
 import { serve } from "./serve.js";
 
@@ -143,8 +145,8 @@ function filesOf({ variant, config, missing = [], onStore }: DeploymentOptions):
     const [file = "", name = ""] = path.split(":");
     return files[file]?.[name] !== undefined;
   };
-  const stripe = onPlatform(createStripe(config), isExported, onStore);
-  const billing = onPlatform(createBilling(config), isExported, onStore);
+  const stripe = onPlatform(registered(createStripe(config)), isExported, onStore);
+  const billing = onPlatform(registered(createBilling(config)), isExported, onStore);
   const http = httpRouter();
   (variant === "A" ? stripe.stripe : billing.billing).addHttpRoutes(http);
   const kept = (file: object) =>
@@ -211,11 +213,23 @@ function applicationOf(variant: VariantName, stripe: Deployment["A"]["stripe"], 
       handler: async (ctx, { entityId, priceId }): Promise<{ url: string } | null> => {
         if ((await ctx.auth.getUserIdentity())?.subject !== entityId) return null;
         if (variant === "B") {
-          const urls = { successUrl: success, cancelUrl: cancel };
-          return ctx.runAction(internal.billing.checkout, { entityId, priceId, ...urls });
+          const order = { entityId, priceId, successUrl: success, cancelUrl: cancel };
+          const { url } = await ctx.runAction(internal.billing.checkout, order);
+          return { url };
         }
         const urls = { success_url: success, cancel_url: cancel };
-        return stripe.subscribe(ctx, { entityId, priceId, mode: "subscription", ...urls });
+        const order = { entityId, priceId, mode: "subscription", ...urls } as const;
+        const { url } = await stripe.subscribe(ctx, order);
+        return { url };
+      },
+    }),
+    /** Counts the members of an organisation: the users whose ids begin with its id. */
+    seats: internalQueryGeneric({
+      args: { entityId: v.string() },
+      returns: v.number(),
+      handler: async (ctx, { entityId }): Promise<number> => {
+        const users = await ctx.db.query("users").collect();
+        return users.filter(({ userId }) => String(userId).startsWith(`${entityId}/`)).length;
       },
     }),
     createUser: internalMutationGeneric({

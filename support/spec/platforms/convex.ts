@@ -19,11 +19,9 @@ import type {
 } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { resources } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
 import type { SetupArgs } from "../../../packages/backend-billing/src/core/customers/setup.js";
-import type {
-  CheckoutArgs,
-  Link,
-  PortalParams,
-} from "../../../packages/backend-billing/src/core/links/sessions.js";
+import type { Link } from "../../../packages/backend-billing/src/core/links/page.js";
+import type { CheckoutArgs } from "../../../packages/backend-billing/src/core/links/params.js";
+import type { PortalParams } from "../../../packages/backend-billing/src/core/links/portal.js";
 import type { SyncReport } from "../../../packages/backend-billing/src/core/runtime/reports.js";
 import type { SyncArgs } from "../../../packages/backend-billing/src/core/sync/sync.js";
 import { createStripeDouble } from "../../../packages/backend-billing/src/testing/index.js";

@@ -14,7 +14,7 @@ import type {
   Row,
 } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { resources } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
-import type { Link } from "../../../packages/backend-billing/src/core/links/sessions.js";
+import type { Link } from "../../../packages/backend-billing/src/core/links/page.js";
 import { createBillingTables } from "../../../packages/backend-billing/src/drizzle/index.js";
 import {
   createBilling,

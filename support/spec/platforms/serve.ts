@@ -1,6 +1,7 @@
 /** A real HTTP server on loopback, for the application of a test. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { unhurried } from "../../unhurried.js";
 
 export interface Served {
   readonly url: string;
@@ -15,7 +16,7 @@ export async function serve(
       response.writeHead(500).end(String(error));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => unhurried(server).listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

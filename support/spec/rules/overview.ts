@@ -143,7 +143,7 @@ export const overview: Checks<"1."> = {
     const { monthly } = await openShop(app);
     expect(await app.buy("user_2", "user_1", monthly.id)).toBe("forbidden");
     expect(await existing(app, "customers")).toEqual(new Map());
-    expect(await app.buy("user_1", "user_1", monthly.id)).toEqual({
+    expect(await app.buy("user_1", "user_1", monthly.id)).toMatchObject({
       url: expect.stringContaining("http"),
     });
   },

@@ -19,6 +19,7 @@ import type * as http from "../http.js";
 import type * as plans from "../plans.js";
 import type * as shop from "../shop.js";
 import type * as stripe from "../stripe.js";
+import type * as team from "../team.js";
 
 /**
  * A utility for referencing Convex functions in your app's API.
@@ -35,6 +36,7 @@ declare const fullApi: ApiFromModules<{
   plans: typeof plans;
   shop: typeof shop;
   stripe: typeof stripe;
+  team: typeof team;
 }>;
 export declare const api: FilterApi<
   typeof fullApi,

@@ -5,10 +5,13 @@ import { internalActionGeneric, type RegisteredAction } from "convex/server";
 import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";
 import type { CheckoutCalls, SetupCall } from "../core/facade.js";
+import type { Page } from "../core/links/page.js";
+import { type CheckoutArgs, checkPriced } from "../core/links/params.js";
 import type { Store } from "../core/mirror/store.js";
 import { defineLocal } from "../core/runtime/local.js";
 import type { SyncReport } from "../core/runtime/reports.js";
 import type { Runtime } from "../core/runtime/runtime.js";
+import type { PortalOptions } from "../core/sync/portal/settings.js";
 import { sync as runSync } from "../core/sync/sync.js";
 import { workPage } from "../core/sync/work/work.js";
 import { tickScheduled } from "../core/tick.js";
@@ -29,21 +32,43 @@ const setupArgs = {
   metadata: v.optional(v.any() as VAny<Record<string, string>>),
 };
 
+/** One of these names. */
+const oneOf = <const T extends readonly [string, string, ...string[]]>(...values: T) =>
+  v.union(...values.map((value) => v.literal(value as T[number])));
+
+// A page inside the application's own is not among them: its secret is for `billing.checkout`.
 const checkoutArgs = {
   entityId: text,
-  priceId: text,
+  priceId: v.optional(text),
+  lookupKey: v.optional(text),
   quantity: v.optional(v.number()),
   successUrl: text,
   cancelUrl: text,
+  ifSubscribed: v.optional(oneOf("portal", "refuse", "allow")),
+  trialDays: v.optional(v.number()),
+  trial: v.optional(oneOf("once", "always")),
+  allowPromotionCodes: maybeBoolean,
+  email: v.optional(text),
+  // Stripe's own parameters, which Stripe checks.
+  params: v.optional(v.any() as VAny<NonNullable<CheckoutArgs["params"]>>),
   createStripeCustomerIfMissing: maybeBoolean,
 };
+
+const page = v.union(
+  ...(["checkout", "open"] as const).map((kind) =>
+    v.object({ kind: v.literal(kind), url: text, sessionId: text, subscriptionId: v.null() }),
+  ),
+  ...(["pay", "change", "manage"] as const).map((kind) =>
+    v.object({ kind: v.literal(kind), url: text, sessionId: v.null(), subscriptionId: text }),
+  ),
+);
 
 const portalArgs = { entityId: text, returnUrl: text };
 
 const syncArgs = {
   data: maybeBoolean,
   webhook: maybeBoolean,
-  portal: maybeBoolean,
+  portal: v.optional(v.union(v.boolean(), v.any() as VAny<PortalOptions>)),
   replace: maybeBoolean,
   step: v.optional(
     v.union(v.literal("work"), v.literal("page"), v.literal("catch-up"), v.literal("reconcile")),
@@ -75,13 +100,16 @@ export const setupAction = (
     handler: (ctx, { metadata, ...args }) => setup(ctx, { ...args, metadata: decode(metadata) }),
   });
 
-export const checkoutAction = (
-  checkout: Calls["checkout"],
-): Action<CheckoutActionArgs, { url: string }> =>
+export const checkoutAction = (checkout: Calls["checkout"]): Action<CheckoutActionArgs, Page> =>
   internalActionGeneric({
     args: checkoutArgs,
-    returns: link,
-    handler: (ctx, args) => checkout(ctx, args),
+    returns: page,
+    handler: (ctx, { priceId, lookupKey, params, ...args }) =>
+      checkout(ctx, {
+        ...args,
+        ...checkPriced({ priceId, lookupKey }),
+        ...(params === undefined ? {} : { params: decode(params) }),
+      }),
   });
 
 export const portalAction = (portal: Calls["portal"]): Action<PortalActionArgs, { url: string }> =>

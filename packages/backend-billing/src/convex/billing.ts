@@ -8,6 +8,10 @@ import {
   type CheckoutCalls,
   checkingOut,
   inContext,
+  type PayCall,
+  paying,
+  type RunningCalls,
+  running,
   type SellingCalls,
   type SetupCall,
   selling,
@@ -15,6 +19,7 @@ import {
   type UpkeepCalls,
   upkeep,
 } from "../core/facade.js";
+import type { Page } from "../core/links/page.js";
 import { chosenResources } from "../core/runtime/config.js";
 import type { SyncReport } from "../core/runtime/reports.js";
 import {
@@ -27,9 +32,8 @@ import {
   syncAction,
 } from "./actions.js";
 import { createStoreMutation } from "./calls/mutation.js";
-import type { Operation, OperationResult } from "./calls/operations.js";
-import { referencesTo, type SyncActionArgs } from "./calls/references.js";
-import { type ConvexConfig, checkedModule } from "./config.js";
+import { checkedModule, referencesTo, type SyncActionArgs } from "./calls/references.js";
+import type { ConvexConfig } from "./config.js";
 import { addConvexCrons, type CronOptions, type CronsLike } from "./crons.js";
 import { addConvexRoutes, type RouterLike } from "./http.js";
 import { type ActionContext, createConvexRuntime } from "./runtime.js";
@@ -41,7 +45,7 @@ type InAction = [ctx: ActionContext];
  * What both variants offer beside their own functions. Those that take a context are called inside
  * the application's own actions.
  */
-export interface Client extends UpkeepCalls<InAction>, SetupCall<InAction> {
+export interface Client extends UpkeepCalls<InAction>, SetupCall<InAction>, RunningCalls<InAction> {
   /** Registers `POST /stripe/webhook` and `GET /stripe/return/*` on the application's router. */
   addHttpRoutes(http: RouterLike): void;
   /** Registers the jobs that copy existing data at the first deployment and keep it current. */
@@ -55,16 +59,12 @@ export interface StripeClient extends Client, SellingCalls<InAction> {}
  * Variant B's client. Its functions are those of the actions, for use inside the application's own
  * actions: without the call of another action, and without the return type that it would need.
  */
-export interface BillingClient extends Client, CheckoutCalls<InAction> {}
+export interface BillingClient extends Client, CheckoutCalls<InAction>, PayCall<InAction> {}
 
 /** Written out, function by function: Convex reads the types of `internal` off these very names. */
 interface Exports {
   /** The only writer of the library's tables. The library calls it; an application never does. */
-  readonly store: RegisteredMutation<
-    "internal",
-    { operation: Operation },
-    Promise<OperationResult>
-  >;
+  readonly store: RegisteredMutation<"internal", { operation: never }, Promise<unknown>>;
   /** Copies existing data, and sets up the webhook endpoint and the portal, as asked. */
   readonly sync: RegisteredAction<"internal", SyncActionArgs, Promise<SyncReport>>;
   /** Creates or finds the customer of an entity. */
@@ -82,7 +82,7 @@ export interface BillingExports extends Exports {
   /** A link to the portal where the entity manages its subscriptions. */
   readonly portal: RegisteredAction<"internal", PortalActionArgs, Promise<{ url: string }>>;
   /** A link to a checkout page where the entity subscribes to a price. */
-  readonly checkout: RegisteredAction<"internal", CheckoutActionArgs, Promise<{ url: string }>>;
+  readonly checkout: RegisteredAction<"internal", CheckoutActionArgs, Promise<Page>>;
 }
 
 /**
@@ -176,7 +176,7 @@ export function createBilling(config: ConvexConfig): BillingExports {
   const { convex, client, exports } = open(config, "billing", line);
   const calls = inContext(checkingOut, convex.run);
   return {
-    billing: { ...client, ...calls },
+    billing: { ...client, ...calls, ...inContext(paying, convex.run) },
     ...exports,
     portal: portalAction(calls.portal),
     checkout: checkoutAction(calls.checkout),
@@ -197,10 +197,12 @@ function open(config: ConvexConfig, fallback: string, line: string) {
     addCronJobs: (crons, options) => addConvexCrons(references.sync, crons, options),
     ...inContext(upkeep(LATER), convex.run),
     ...inContext(settingUp, convex.run),
+    ...inContext(running, convex.run),
   };
   const exports: Exports = {
     store: createStoreMutation({
       resources: chosenResources(config),
+      watched: config.seats === undefined ? [] : ["seats"],
       store: references.store,
       sync: references.work,
     }),

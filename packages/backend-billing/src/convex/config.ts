@@ -1,6 +1,6 @@
 /** What an application configures on Convex, and what follows from it at load and at use. */
+import type { FunctionReference } from "convex/server";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
-import { BillingError } from "../core/runtime/errors.js";
 
 /** What an application configures on Convex. */
 export interface ConvexConfig extends BillingConfig {
@@ -9,6 +9,13 @@ export interface ConvexConfig extends BillingConfig {
    * or `"lib/billing"`. Default `"billing"`, and `"stripe"` for `createStripe`.
    */
   readonly module?: string;
+  /**
+   * An internal query of the application that counts the seats of an entity, such as the members of
+   * an organisation: `internal.members.count`. With it the quantity of what is sold per seat
+   * (`billing_per_seat: "true"` in the metadata of a price or a product) follows the count: tell of
+   * changes by `seatsChanged` of `createLocal`.
+   */
+  readonly seats?: FunctionReference<"query", "internal", { entityId: string }, number> | undefined;
   /** Where this deployment's HTTP routes are reached. Default: `CONVEX_SITE_URL`, which Convex sets. */
   readonly base_url?: string | undefined;
 }
@@ -22,15 +29,4 @@ export function baseUrl({ base_url }: ConvexConfig): string {
     base_url ?? process.env.CONVEX_SITE_URL,
     "`base_url` must be the http(s) address of this deployment's HTTP routes, such as https://happy-animal-123.convex.site. Convex sets CONVEX_SITE_URL to it; pass `base_url` only for a domain of your own.",
   );
-}
-
-/** The module path by which Convex knows the application's file. */
-export function checkedModule(module: string): string {
-  if (!/^\w+(\/\w+)*$/.test(module) || module.startsWith("convex/")) {
-    throw new BillingError(
-      "invalid_config",
-      `\`module\` must be the path of the file below convex/ without its ending, such as "billing" or "lib/billing", not "${module}".`,
-    );
-  }
-  return module;
 }

@@ -13,22 +13,16 @@ import { BillingError, type BillingErrorCode } from "../core/runtime/errors.js";
 export type BillingErrorData = {
   readonly code: BillingErrorCode;
   /**
-   * What to do, for `customer_not_found`, `invalid_argument` and `reserved_metadata_key`. For every
-   * other code a fixed sentence: the reason is in the log of the deployment.
+   * What to do, where `BillingError` says `expose`. For every other code a fixed sentence: the reason
+   * is in the log of the deployment.
    */
   readonly message: string;
 };
 
 const SETTINGS = "Billing is not set up correctly. The log of the backend says what to do.";
 
-/**
- * The sentence that stands for the message of each code; null where the message itself is passed on.
- * Stripe's messages quote emails and parts of keys, those about settings name the account.
- */
-const NEUTRAL: { readonly [code in BillingErrorCode]: string | null } = {
-  customer_not_found: null,
-  invalid_argument: null,
-  reserved_metadata_key: null,
+/** The sentence that stands for the message of an error that is not for the application's users. */
+const NEUTRAL: { readonly [code in BillingErrorCode]?: string } = {
   invalid_config: SETTINGS,
   livemode_mismatch: SETTINGS,
   missing_export: SETTINGS,
@@ -36,31 +30,12 @@ const NEUTRAL: { readonly [code in BillingErrorCode]: string | null } = {
   provider_error:
     "Stripe refused the request or did not answer. Try again in a minute; if it fails again, see the log of the backend.",
   run_failed: "The run failed. `runs` says why.",
+  schedule_not_ours:
+    "The subscription follows a schedule that was made elsewhere, so it cannot be changed here.",
   store_error:
     "The database refused the change or was too busy. Try again in a minute; if it fails again, see the log of the backend.",
   unstorable: "The database refuses this content. See the log of the backend.",
 };
-
-/**
- * What the library says of an error that one of its functions threw; undefined if it is not the
- * library's.
- *
- * @example
- * ```ts
- * import { billingErrorOf } from "backend-billing/convex";
- *
- * const isNewcomer = (error: unknown): boolean =>
- *   billingErrorOf(error)?.code === "customer_not_found";
- * ```
- */
-export function billingErrorOf(error: unknown): BillingErrorData | undefined {
-  const data: unknown = error instanceof ConvexError ? error.data : error;
-  if (typeof data !== "object" || data === null) return undefined;
-  const { code, message } = data as { code?: unknown; message?: unknown };
-  const known = typeof code === "string" && Object.hasOwn(NEUTRAL, code);
-  const isOurs = known && (error instanceof ConvexError || error instanceof BillingError);
-  return isOurs ? { code: code as BillingErrorCode, message: String(message) } : undefined;
-}
 
 /**
  * Runs a function of the library. A `BillingError` is thrown on as a `ConvexError`; if its message
@@ -74,12 +49,12 @@ export async function withConvexErrors<T>(
     return await run();
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
-    const { code } = error;
-    const neutral = NEUTRAL[code];
-    if (neutral !== null) {
+    const { code, expose } = error;
+    if (!expose) {
       (log ?? console).error(factsOf(error), "A call failed; its caller was told the code alone");
     }
-    throw new ConvexError<BillingErrorData>({ code, message: neutral ?? error.message });
+    const message = expose ? error.message : (NEUTRAL[code] ?? SETTINGS);
+    throw new ConvexError<BillingErrorData>({ code, message });
   }
 }
 

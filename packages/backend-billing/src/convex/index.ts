@@ -4,6 +4,7 @@
  *
  * @module backend-billing/convex
  */
+export { billingErrorOf } from "../core/runtime/errors.js";
 export {
   type BillingClient,
   type BillingExports,
@@ -16,8 +17,20 @@ export {
 export { decode, encode } from "./calls/encode.js";
 export type { ConvexConfig } from "./config.js";
 export type { CronOptions } from "./crons.js";
-export { type BillingErrorData, billingErrorOf } from "./errors.js";
-export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads.js";
+export type { BillingErrorData } from "./errors.js";
+export {
+  createLocal,
+  type Local,
+} from "./reads/create-local.js";
+export {
+  invoicesOf,
+  priceBy,
+  type Reads,
+  subscriptionOf,
+  subscriptionsBy,
+  subscriptionsOf,
+} from "./reads/local.js";
+export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads/reads.js";
 export type { ActionContext } from "./runtime.js";
 export {
   type BillingTables,

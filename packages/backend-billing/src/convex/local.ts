@@ -4,6 +4,33 @@
  *
  * @module backend-billing/convex/local
  */
+export type {
+  InGroup,
+  SubscribedPage,
+  SubscriptionsBy,
+} from "../core/subscriptions/reads.js";
+export type {
+  NextChange,
+  NotSubscribed,
+  Status,
+  Subscribed,
+  SubscribedItem,
+  SubscriptionState,
+} from "../core/subscriptions/state.js";
 export { decode, encode } from "./calls/encode.js";
-export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads.js";
+export {
+  createLocal,
+  type Local,
+  type LocalOptions,
+  type WriteContext,
+} from "./reads/create-local.js";
+export {
+  invoicesOf,
+  priceBy,
+  type Reads,
+  subscriptionOf,
+  subscriptionsBy,
+  subscriptionsOf,
+} from "./reads/local.js";
+export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads/reads.js";
 export type { Documents } from "./tables/tables.js";

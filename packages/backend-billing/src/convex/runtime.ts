@@ -12,7 +12,10 @@ import { type Exporter, explained, withConvexErrors } from "./errors.js";
  * What is used of an action's context; that of an HTTP action fits too. That of a mutation does
  * not: Stripe cannot be asked in a transaction.
  */
-export type ActionContext = Pick<GenericActionCtx<GenericDataModel>, "runMutation" | "runAction">;
+export type ActionContext = Pick<
+  GenericActionCtx<GenericDataModel>,
+  "runQuery" | "runMutation" | "runAction"
+>;
 
 export interface ConvexRuntime {
   /** The runtime within one action. */
@@ -40,16 +43,19 @@ export function createConvexRuntime(
         }),
       { resources, log: config.logger },
     );
-  const over = (store: Store): Runtime =>
+  const { seats } = config;
+  const over = (ctx: ActionContext, store: Store): Runtime =>
     createRuntime(config, {
       store,
+      seats: seats && ((entityId) => ctx.runQuery(seats, { entityId })),
       baseUrl: () => baseUrl(config),
       // Whatever is left to do is scheduled by the mutation that left it, in its transaction.
       wake: () => {},
     });
   return {
-    in: (ctx) => over(storeIn(ctx)),
-    run: (ctx, work) => withConvexErrors(config.logger, () => work(over(storeIn(ctx)))),
-    runOver: (ctx, work) => withConvexErrors(config.logger, () => work(storeIn(ctx), over)),
+    in: (ctx) => over(ctx, storeIn(ctx)),
+    run: (ctx, work) => withConvexErrors(config.logger, () => work(over(ctx, storeIn(ctx)))),
+    runOver: (ctx, work) =>
+      withConvexErrors(config.logger, () => work(storeIn(ctx), (store) => over(ctx, store))),
   };
 }

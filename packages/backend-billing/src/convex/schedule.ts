@@ -4,9 +4,9 @@
  * itself, which Convex runs exactly once each time, and it rests when nothing is outstanding.
  */
 import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/server";
+import type { RecordKind } from "../core/mirror/store.js";
 import type { Write } from "../core/mirror/writes.js";
-import { records } from "../core/runtime/records/records.js";
-import type { Operation, OperationResult } from "./calls/operations.js";
+import { WATCHDOG } from "../core/runtime/records/watchdog.js";
 import { dueRecords, recordAt } from "./store/records.js";
 import { dueAsks } from "./store/versions.js";
 import type { Db } from "./tables/database.js";
@@ -27,11 +27,12 @@ interface Left {
   readonly outstanding: boolean;
 }
 
+/** The `store` mutation. What it takes and answers is in `calls/operations.ts`, and not published. */
 export type StoreReference = FunctionReference<
   "mutation",
   FunctionVisibility,
-  { operation: Operation },
-  OperationResult
+  { operation: unknown },
+  unknown
 >;
 
 /** The `sync` action, of which the worker is an undocumented step. */
@@ -56,7 +57,10 @@ const LATE = 5 * WATCH;
 const CHAINS = 20;
 
 /** Which worker does what is due: records of these kinds, and asks. */
-const WATCHED = { page: ["partition"], work: ["refresh", "claim"] } as const;
+const WATCHED: { readonly [step in WorkStep]: readonly RecordKind[] } = {
+  page: ["partition"],
+  work: ["refresh", "claim"],
+};
 
 export async function scheduleWork(db: Db, to: Scheduling, left: Left): Promise<void> {
   for (const { step, at } of workers(left.due)) await to.scheduler.runAt(at, to.sync, { step });
@@ -73,7 +77,8 @@ export function leftBy(writes: readonly Write[]): Left {
       if (typeof write.askAt === "number") due.push({ step: "work", at: write.askAt });
     }
     if (write.write !== "putRecord" || write.record.due === null) continue;
-    outstanding = true;
+    // A grace ends days ahead: its worker is scheduled, and the jobs look too, so nothing else watches.
+    outstanding ||= write.kind !== "lapse";
     if (write.kind === "claim" || !write.rescheduled) continue;
     due.push({ step: write.kind === "partition" ? "page" : "work", at: write.record.due });
   }
@@ -94,7 +99,7 @@ function workers(due: readonly Due[]): Due[] {
 /** Starts the watchdog unless it is on. Commits read its record and hardly ever write it. */
 async function keepWatch(db: Db, to: Scheduling): Promise<void> {
   const now = Date.now();
-  const known = await recordAt(db, records.watchdog.kind, records.watchdog.id);
+  const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
   const at = typeof known?.data.at === "number" ? known.data.at : undefined;
   if (at !== undefined && at > now - LATE) return;
   await nextWatch(db, to, known, now + WATCH);
@@ -108,18 +113,23 @@ async function nextWatch(
 ): Promise<void> {
   const fields = { revision: (known?.revision ?? 0) + 1, ref: null, due: null, data: { at } };
   if (known === null) {
-    const key = { kind: records.watchdog.kind, recordId: records.watchdog.id };
+    const key = { kind: WATCHDOG.kind, recordId: WATCHDOG.id };
     await db.insert("backend_billing_records", { ...key, ...fields });
   } else await db.patch(known._id, fields);
   await to.scheduler.runAt(at, to.store, { operation: { type: "watch" } });
 }
 
 /** Calls workers for what is overdue, and itself again as long as anything is outstanding. */
-export async function watch(db: Db, to: Scheduling): Promise<void> {
+export async function watch(
+  db: Db,
+  to: Scheduling,
+  more: readonly RecordKind[] = [],
+): Promise<void> {
   const now = Date.now();
   const dueBy = async (step: WorkStep, until: number, limit: number): Promise<number> => {
     let count = step === "work" ? (await dueAsks(db, until, limit)).length : 0;
-    for (const kind of WATCHED[step]) count += (await dueRecords(db, kind, until, limit)).length;
+    const kinds = step === "work" ? [...WATCHED.work, ...more] : WATCHED.page;
+    for (const kind of kinds) count += (await dueRecords(db, kind, until, limit)).length;
     return count;
   };
   let outstanding = false;
@@ -131,7 +141,7 @@ export async function watch(db: Db, to: Scheduling): Promise<void> {
     }
     outstanding ||= (await dueBy(step, Number.POSITIVE_INFINITY, 1)) > 0;
   }
-  const known = await recordAt(db, records.watchdog.kind, records.watchdog.id);
+  const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
   if (outstanding) await nextWatch(db, to, known, now + WATCH);
   else if (known !== null) await db.delete(known._id);
 }

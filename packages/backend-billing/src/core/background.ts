@@ -1,13 +1,17 @@
-/** What is left to do after the answers: asks, refreshes, abandoned claims. */
+/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats. */
 import { finishClaims } from "./customers/setup.js";
 import { answerAsks } from "./events/refetch.js";
 import { refreshDue } from "./events/refresh.js";
 import type { Runtime } from "./runtime/runtime.js";
+import { endGraces } from "./subscriptions/grace.js";
+import { followSeats } from "./subscriptions/seats/follow.js";
 
 /** Does what is due now; answers how much it did, so that a caller can go on until nothing is left. */
 export async function workOnce(runtime: Runtime): Promise<number> {
   const answered = await answerAsks(runtime); // first: an answer may make a refresh needless
   const refreshed = await refreshDue(runtime);
   const finished = await finishClaims(runtime);
-  return answered + refreshed + finished;
+  const ended = await endGraces(runtime);
+  const followed = await followSeats(runtime);
+  return answered + refreshed + finished + ended + followed;
 }

@@ -4,9 +4,25 @@
  */
 import type Stripe from "stripe";
 import { type SetupArgs, setup } from "./customers/setup.js";
+import type { Link, Page, Ui } from "./links/page.js";
+import type { CheckoutArgs, PayArgs, PayParams, SubscribeParams } from "./links/params.js";
+import { type PortalArgs, type PortalParams, plainPortal, portal } from "./links/portal.js";
 import * as links from "./links/sessions.js";
 import type { RunReport } from "./runtime/reports.js";
 import type { Runtime } from "./runtime/runtime.js";
+import type {
+  CancelArgs,
+  ChangeArgs,
+  Changed,
+  Preview,
+  ResumeArgs,
+} from "./subscriptions/change/args.js";
+import { change } from "./subscriptions/change/change.js";
+import { cancel, resume } from "./subscriptions/change/ends.js";
+import { preview } from "./subscriptions/change/preview.js";
+import { refresh } from "./subscriptions/change/refresh.js";
+import { type SeatsChangedArgs, seatsChanged } from "./subscriptions/seats/count.js";
+import type { Subscribed } from "./subscriptions/state.js";
 import { latestRuns } from "./sync/run/report.js";
 import {
   type ReconcileArgs,
@@ -19,30 +35,66 @@ import {
 /** The links of variant A, named after what they sell. */
 export interface SellingCalls<Context extends unknown[] = []> {
   /** A link to a checkout page where the entity subscribes to a price. */
-  subscribe(
-    ...all: [...Context, params: links.SubscribeParams, options?: Stripe.RequestOptions]
-  ): Promise<links.Link>;
+  subscribe<U extends Ui = "hosted">(
+    ...all: [
+      ...Context,
+      params: SubscribeParams & { readonly ui?: U | undefined },
+      options?: Stripe.RequestOptions,
+    ]
+  ): Promise<Page<U>>;
   /** A link to a checkout page where the entity pays once. */
-  pay(
-    ...all: [...Context, params: links.PayParams, options?: Stripe.RequestOptions]
-  ): Promise<links.Link>;
+  pay(...all: [...Context, params: PayParams, options?: Stripe.RequestOptions]): Promise<Page>;
   /** A link to the portal where the entity manages its subscriptions. */
   portal(
-    ...all: [...Context, params: links.PortalParams, options?: Stripe.RequestOptions]
-  ): Promise<links.Link>;
+    ...all: [...Context, params: PortalParams, options?: Stripe.RequestOptions]
+  ): Promise<Link>;
 }
 
-/** The links of variant B, which pass nothing through to Stripe. */
+/** The links of variant B. */
 export interface CheckoutCalls<Context extends unknown[] = []> {
   /** A link to a checkout page where the entity subscribes to a price. */
-  checkout(...all: [...Context, args: links.CheckoutArgs]): Promise<links.Link>;
+  checkout<U extends Ui = "hosted">(
+    ...all: [...Context, args: CheckoutArgs & { readonly ui?: U | undefined }]
+  ): Promise<Page<U>>;
   /** A link to the portal where the entity manages its subscriptions. */
-  portal(...all: [...Context, args: links.PortalArgs]): Promise<links.Link>;
+  portal(...all: [...Context, args: PortalArgs]): Promise<Link>;
+}
+
+/** The payment of variant B. */
+export interface PayCall<Context extends unknown[] = []> {
+  /** A link to a checkout page where the entity pays once. */
+  pay(...all: [...Context, args: PayArgs]): Promise<Page>;
 }
 
 export interface SetupCall<Context extends unknown[] = []> {
   /** Creates or finds the one customer of an entity. */
   setup(...all: [...Context, args: SetupArgs]): Promise<{ customerId: string }>;
+}
+
+/** What becomes of a running subscription. Stripe's answers are in the tables before a call returns. */
+export interface RunningCalls<Context extends unknown[] = []> {
+  /**
+   * Changes the price or the quantity, by default now: what it costs is invoiced at once, and an
+   * upgrade that is not paid for is none.
+   */
+  change(
+    ...all: [...Context, args: ChangeArgs & { readonly quote?: string | undefined }]
+  ): Promise<Changed>;
+  /** What a change would cost, with a quote that makes it cost that. */
+  preview(...all: [...Context, args: ChangeArgs]): Promise<Preview>;
+  /** Ends a subscription, by default when its period does. */
+  cancel(...all: [...Context, args: CancelArgs]): Promise<Subscribed>;
+  /** Takes back what is scheduled, an end or a change, or ends a pause. */
+  resume(...all: [...Context, args: ResumeArgs]): Promise<Subscribed>;
+  /**
+   * The entity's seats have changed: they are counted soon, and the quantity at Stripe follows. Does
+   * nothing for plans that are not per seat.
+   */
+  seatsChanged(...all: [...Context, args: SeatsChangedArgs]): Promise<void>;
+  /** Reads the entity's subscriptions from Stripe, and answers them, newest first. */
+  refresh(
+    ...all: [...Context, args: { readonly entityId: string }]
+  ): Promise<readonly Subscribed[]>;
 }
 
 /** What keeps the tables right. */
@@ -66,7 +118,7 @@ export interface UpkeepCalls<Context extends unknown[] = []> {
 export const selling: SellingCalls<[runtime: Runtime]> = {
   subscribe: (runtime, params, options) => links.subscribe(runtime, params, options),
   pay: (runtime, params, options) => links.pay(runtime, params, options),
-  portal: (runtime, params, options) => links.portal(runtime, params, options),
+  portal: (runtime, params, options) => portal(runtime, params, options),
 };
 
 export const checkingOut: CheckoutCalls<[runtime: Runtime]> = {
@@ -75,11 +127,24 @@ export const checkingOut: CheckoutCalls<[runtime: Runtime]> = {
   // mutant "a second argument of portal on Convex": plainPortal(runtime, args) -> portal(runtime, args, ...more)
   // mutant "a second argument of portal on PostgreSQL": (runtime, args) => -> (runtime, args, ...more: never[]) =>
   // mutant "a second argument of portal on PostgreSQL": plainPortal(runtime, args) -> portal(runtime, args, ...more)
-  portal: (runtime, args) => links.plainPortal(runtime, args),
+  portal: (runtime, args) => plainPortal(runtime, args),
+};
+
+export const paying: PayCall<[runtime: Runtime]> = {
+  pay: (runtime, args) => links.payOnce(runtime, args),
 };
 
 export const settingUp: SetupCall<[runtime: Runtime]> = {
   setup: (runtime, args) => setup(runtime, args),
+};
+
+export const running: RunningCalls<[runtime: Runtime]> = {
+  change: (runtime, args) => change(runtime, args),
+  preview: (runtime, args) => preview(runtime, args),
+  cancel: (runtime, args) => cancel(runtime, args),
+  resume: (runtime, args) => resume(runtime, args),
+  refresh: (runtime, args) => refresh(runtime, args),
+  seatsChanged: (runtime, args) => seatsChanged(runtime, args),
 };
 
 /** `waiting` says whether the caller of `reconcile` and `verify` works at the run until it ends. */

@@ -13,6 +13,8 @@ import { setAsideNow } from "./runtime/commit/asides.js";
 import { records } from "./runtime/records/records.js";
 import { type Runtime, workersOf } from "./runtime/runtime.js";
 import { checkPlace } from "./stripe/account.js";
+import { lapseLease } from "./subscriptions/grace.js";
+import { seatsLease } from "./subscriptions/seats/follow.js";
 import { deferRecords } from "./sync/work/deferred.js";
 import { workPages } from "./sync/work/loop.js";
 import { prune } from "./sync/work/prune.js";
@@ -94,6 +96,8 @@ const leases = (runtime: Runtime) => ({
   asks: askLease(runtime, undefined, ASK_DELAY),
   refresh: refreshLease(runtime, undefined, runtime.timing.refreshDelay),
   claim: claimLease(runtime),
+  lapse: lapseLease(runtime),
+  ...(runtime.seats === undefined ? {} : { seats: seatsLease(runtime) }),
 });
 
 /** Reads what the run needs later: the store that defers its records reads each of them once. */

@@ -14,14 +14,17 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import type {
+  StripeCheckoutSession,
   StripeCoupon,
   StripeCustomer,
+  StripeInvoice,
   StripePayout,
   StripePrice,
   StripeProduct,
   StripePromotionCode,
   StripeRefund,
   StripeSubscription,
+  StripeSubscriptionSchedule,
 } from "./objects.js";
 
 /** The policy that shows the roles every row. Without one, only the owner of the tables sees any. */
@@ -126,6 +129,7 @@ export const defineTables = <S extends string | undefined>(
         sql`((stripe -> 'recurring'::text) ->> 'interval'::text)`,
       ),
       index("backend_billing_prices_byCurrency").on(sql`(stripe ->> 'currency'::text)`),
+      index("backend_billing_prices_byLookupKey").on(sql`(stripe ->> 'lookup_key'::text)`),
       ...openTo(roles),
     ],
   ).enableRLS(),
@@ -158,6 +162,7 @@ export const defineTables = <S extends string | undefined>(
     (t) => [
       uniqueIndex("backend_billing_subscriptions_bySubscriptionId").on(t.subscriptionId),
       index("backend_billing_subscriptions_byCustomerId").on(t.customerId),
+      index("backend_billing_subscriptions_byStatus").on(sql`(stripe ->> 'status'::text)`),
       uniqueIndex("backend_billing_subscriptions_oneEmptyRow")
         .on(t.customerId)
         .where(sql`(subscription_id IS NULL)`),
@@ -210,5 +215,63 @@ export const defineTables = <S extends string | undefined>(
       last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
     },
     (t) => [uniqueIndex("backend_billing_refunds_byRefundId").on(t.refundId), ...openTo(roles)],
+  ).enableRLS(),
+
+  billingCheckoutSessions: table(
+    "backend_billing_checkout_sessions",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      checkoutSessionId: text("checkout_session_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripeCheckoutSession>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_checkout_sessions_byCheckoutSessionId").on(t.checkoutSessionId),
+      index("backend_billing_checkout_sessions_byCustomerId").on(t.customerId),
+      index("backend_billing_checkout_sessions_byStatus").on(sql`(stripe ->> 'status'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingInvoices: table(
+    "backend_billing_invoices",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      invoiceId: text("invoice_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripeInvoice>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_invoices_byInvoiceId").on(t.invoiceId),
+      index("backend_billing_invoices_byCustomerId").on(t.customerId),
+      index("backend_billing_invoices_bySubscriptionId").on(
+        sql`(((stripe -> 'parent'::text) -> 'subscription_details'::text) ->> 'subscription'::text)`,
+      ),
+      index("backend_billing_invoices_byStatus").on(sql`(stripe ->> 'status'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingSubscriptionSchedules: table(
+    "backend_billing_subscription_schedules",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      subscriptionScheduleId: text("subscription_schedule_id").notNull(),
+      customerId: text("customer_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeSubscriptionSchedule>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_subscription_schedules_bySubscriptionScheduleId").on(
+        t.subscriptionScheduleId,
+      ),
+      index("backend_billing_subscription_schedules_byCustomerId").on(t.customerId),
+      index("backend_billing_subscription_schedules_bySubscriptionId").on(
+        sql`(stripe ->> 'subscription'::text)`,
+      ),
+      ...openTo(roles),
+    ],
   ).enableRLS(),
 });

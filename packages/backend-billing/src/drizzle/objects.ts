@@ -27,3 +27,12 @@ export interface StripePayout extends StripeObject<"payouts"> {}
 
 /** What the column `stripe` of `backend_billing_refunds` holds. */
 export interface StripeRefund extends StripeObject<"refunds"> {}
+
+/** What the column `stripe` of `backend_billing_checkout_sessions` holds. */
+export interface StripeCheckoutSession extends StripeObject<"checkout_sessions"> {}
+
+/** What the column `stripe` of `backend_billing_invoices` holds. */
+export interface StripeInvoice extends StripeObject<"invoices"> {}
+
+/** What the column `stripe` of `backend_billing_subscription_schedules` holds. */
+export interface StripeSubscriptionSchedule extends StripeObject<"subscription_schedules"> {}

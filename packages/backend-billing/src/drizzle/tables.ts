@@ -29,4 +29,10 @@ export const {
   billingPayouts,
   /** The table `backend_billing_refunds`. */
   billingRefunds,
+  /** The table `backend_billing_checkout_sessions`. */
+  billingCheckoutSessions,
+  /** The table `backend_billing_invoices`. */
+  billingInvoices,
+  /** The table `backend_billing_subscription_schedules`. */
+  billingSubscriptionSchedules,
 } = defineTables(billingSchema.table);

@@ -8,7 +8,8 @@ import type { RowFields } from "../core/catalogue/row.js";
 import { isDue } from "../core/mirror/due.js";
 import type { Facts } from "../core/mirror/facts.js";
 import { type Decided, planCommit, type Refused } from "../core/mirror/plan.js";
-import { activeStatuses, plansFrom } from "../core/mirror/reads.js";
+import { activeStatuses, plansFrom } from "../core/mirror/reads/reads.js";
+import { readSubscribed, subscriptionOfInvoice } from "../core/mirror/reads/subscribed.js";
 import type { Version } from "../core/mirror/rule.js";
 import type {
   Ask,
@@ -223,6 +224,28 @@ export function createMemoryStore(
     async customerOf(entityId) {
       const customer = claimedCustomer(entityId);
       return copy(customer && table("customers").get(customer)) as Row<"customers"> | undefined;
+    },
+    async subscribed(entityId) {
+      const customer = claimedCustomer(entityId);
+      const contentOf = (resource: ResourceName) => async (id: string) =>
+        tables.get(resource)?.get(id)?.stripe as never;
+      const contentsWhere = (resource: ResourceName, matches: (row: StoredRow) => boolean) =>
+        [...(tables.get(resource)?.values() ?? [])]
+          .filter((row) => row.stripe !== null && matches(row))
+          .map(({ stripe }) => stripe as never);
+      const all = contentsWhere(
+        "subscriptions",
+        ({ customerId }) => customer !== undefined && customerId === customer,
+      );
+      const facts = await readSubscribed(all, {
+        product: contentOf("products"),
+        price: contentOf("prices"),
+        schedule: contentOf("subscription_schedules"),
+        invoices: async (id) =>
+          contentsWhere("invoices", ({ stripe }) => subscriptionOfInvoice(stripe) === id),
+        lapse: async (id) => records.get(recordKey("lapse", id)),
+      });
+      return copy(facts);
     },
     async activeSubscriptionsOf(entityId) {
       const customer = claimedCustomer(entityId);

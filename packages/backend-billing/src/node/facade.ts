@@ -6,6 +6,10 @@ import {
   type CheckoutCalls,
   checkingOut,
   inContext,
+  type PayCall,
+  paying,
+  type RunningCalls,
+  running,
   type SellingCalls,
   type SetupCall,
   selling,
@@ -20,7 +24,7 @@ import type { SyncReport } from "../core/runtime/reports.js";
 import { type SyncArgs, sync } from "../core/sync/sync.js";
 import { type Ticked, type TickOptions, tick } from "../core/tick.js";
 import { addCronJobs, type BossLike, type CronJobs, type CronOptions } from "../pg-boss/crons.js";
-import type { BillingStore, Host } from "./host.js";
+import type { BillingStoreIn, Host } from "./host.js";
 import { addHonoRoutes, createNodeHandler, type HonoLike, type NodeHandler } from "./http.js";
 
 /** What both variants offer for HTTP. */
@@ -56,46 +60,69 @@ export interface Upkeep extends UpkeepCalls {
 }
 
 /** The client of variant A; `Context` is what a call may bring along. */
-export interface StripeClientIn<Context> extends Routes, Upkeep, SellingCalls<[context: Context]> {}
+export interface StripeClientIn<Context>
+  extends Routes,
+    Upkeep,
+    RunningCalls,
+    SellingCalls<[context: Context]> {}
 
 /** The client of variant B. */
-export interface BillingClient extends Routes, Upkeep {}
+export interface BillingClient extends Routes, Upkeep, RunningCalls, CheckoutCalls, PayCall {}
 
 /** What both creators answer. */
-interface Exports extends SetupCall {
-  readonly store: BillingStore;
+interface Exports<Tx> extends SetupCall {
+  readonly store: BillingStoreIn<Tx>;
   /** Copies what exists at Stripe, and creates the webhook endpoint and the portal as asked. */
   sync(args?: SyncArgs): Promise<SyncReport>;
 }
 
 /** What `createStripe` answers: variant A. */
-export interface StripeExportsIn<Context> extends Exports {
+export interface StripeExportsIn<Context, Tx> extends Exports<Tx> {
   readonly stripe: StripeClientIn<Context>;
 }
 
 /** What `createBilling` answers: variant B. */
-export interface BillingExports extends Exports, CheckoutCalls {
+export interface BillingExportsIn<Tx> extends Exports<Tx>, CheckoutCalls {
   readonly billing: BillingClient;
 }
 
 /** Variant A. */
-export function stripeOn<Db extends object>(node: Host<Db>): StripeExportsIn<{ readonly db?: Db }> {
+export function stripeOn<Db extends object, Tx>(
+  node: Host<Db, Tx>,
+): StripeExportsIn<{ readonly db?: Db }, Tx> {
   return {
-    stripe: { ...routesOver(node), ...upkeepOf(node), ...inContext(selling, node.run) },
+    stripe: {
+      ...routesOver(node),
+      ...upkeepOf(node),
+      ...runningOn(node),
+      ...inContext(selling, node.run),
+    },
     ...exportsOf(node),
   };
 }
 
 /** Variant B. */
-export function billingOn(node: Host<never>): BillingExports {
+export function billingOn<Tx>(node: Host<never, Tx>): BillingExportsIn<Tx> {
+  const calls = withoutContext(checkingOut, node.run);
+  const payCall = withoutContext(paying, node.run);
   return {
-    billing: { ...routesOver(node), ...upkeepOf(node) },
+    billing: {
+      ...routesOver(node),
+      ...upkeepOf(node),
+      ...runningOn(node),
+      ...calls,
+      ...payCall,
+    },
     ...exportsOf(node),
-    ...withoutContext(checkingOut, node.run),
+    ...calls,
   };
 }
 
-function exportsOf(node: Host<never>): Exports {
+function runningOn<Tx>(node: Host<never, Tx>): RunningCalls {
+  return withoutContext(running, node.run);
+}
+
+function exportsOf<Tx>(node: Host<never, Tx>): Exports<Tx> {
   return {
     store: node.store,
     sync: (args) => node.run(undefined, (runtime) => sync(runtime, args)),
@@ -104,7 +131,7 @@ function exportsOf(node: Host<never>): Exports {
 }
 
 /** Requests are taken also after `close`, and then answered with 500, so that Stripe delivers again. */
-function routesOver(node: Host<never>): Routes {
+function routesOver(node: Host<never, never>): Routes {
   const { life } = node;
   return {
     addHttpRoutes: (app) =>
@@ -118,7 +145,7 @@ function routesOver(node: Host<never>): Routes {
   };
 }
 
-function upkeepOf(node: Host<never>): Upkeep {
+function upkeepOf(node: Host<never, never>): Upkeep {
   return {
     addCronJobs: (boss, options) =>
       node.run(undefined, async (runtime) => {

@@ -2,31 +2,73 @@
  * An instance of the library in a process of Node, Bun or Deno: the core's runtime over whatever
  * store it is given, timers for what is left to do, and an end.
  */
-import type { Store } from "../core/mirror/store.js";
+import type { LocalReads, RecordRequest, Store } from "../core/mirror/store.js";
+import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
+import {
+  policyOf,
+  type SubscriptionReads,
+  subscriptionReads,
+} from "../core/subscriptions/reads.js";
+import {
+  checkCounts,
+  type SeatsChangedArgs,
+  seatsChanged,
+} from "../core/subscriptions/seats/count.js";
 import { createBackground } from "./background.js";
 import { createLife, type Life } from "./life.js";
 
-/** The store, with what an application does to its tables. */
-export interface BillingStore extends Store {
+/** What an application configures in a process of Node, Bun or Deno. */
+export interface NodeConfig extends BillingConfig {
+  /**
+   * Counts the seats of an entity, such as the members of an organisation. With it the quantity of
+   * what is sold per seat (`billing_per_seat: "true"` in the metadata of a price or a product)
+   * follows the count: tell of changes by `seatsChanged`.
+   */
+  readonly seats?: ((entityId: string) => PromiseLike<number>) | undefined;
+}
+
+/** What an application writes to its own database for the library, and asks nothing of Stripe. */
+export interface LocalWrites {
+  /**
+   * The entity's seats have changed: they are counted soon, and the quantity at Stripe follows. Does
+   * nothing for plans that are not per seat.
+   */
+  seatsChanged(args: SeatsChangedArgs): Promise<void>;
+}
+
+/** What an application does with its own database alone, and asks nothing of Stripe. */
+export interface LocalStore extends LocalReads, SubscriptionReads, LocalWrites {}
+
+/** The store, with what an application does to its tables; `Tx` is a transaction of the application's. */
+export interface BillingStoreIn<Tx> extends Store, LocalStore {
+  /**
+   * The same inside an open transaction of the application: reads see what it has written, and what
+   * is written is there if it commits.
+   */
+  in(tx: Tx): LocalStore;
   /** Creates or updates the tables; safe with many instances starting at once. Not with drizzle-kit. */
   migrate(): Promise<{ applied: readonly string[] }>;
 }
 
 /** Where an instance keeps its data. */
-export interface Storage<Db extends object> {
+export interface Storage<Db extends object, Tx> {
   /** The database of calls that bring none along. */
   readonly db: Db;
   /** What the installation is called, distinct within its database. */
   readonly name: string;
-  storeOn(db: Db): Store;
+  storeOn(db: Db): Store & LocalReads;
+  /** The reads inside a transaction of the application. */
+  readsIn(tx: Tx): LocalReads;
+  /** Requests a record inside a transaction of the application, in one statement. */
+  requestIn(tx: Tx, request: RecordRequest): Promise<void>;
   migrate(): Promise<{ applied: readonly string[] }>;
 }
 
-export interface Host<Db extends object> {
+export interface Host<Db extends object, Tx> {
   readonly name: string;
-  readonly store: BillingStore;
+  readonly store: BillingStoreIn<Tx>;
   readonly life: Life;
   /** Runs a call on the runtime for it, unless the instance was closed. */
   run<T>(
@@ -37,15 +79,15 @@ export interface Host<Db extends object> {
   in(context?: { readonly db?: Db }): Runtime;
 }
 
-export function createHost<Db extends object>(
-  config: BillingConfig,
-  storage: Storage<Db>,
-): Host<Db> {
+export function createHost<Db extends object, Tx>(
+  config: NodeConfig,
+  storage: Storage<Db, Tx>,
+): Host<Db, Tx> {
   const life = createLife();
   const on = (store: Store): Runtime => {
     const wake = createBackground(() => runtime, life);
     const baseUrl = () => checkedBaseUrl(config.base_url, BASE_URL);
-    const runtime = createRuntime(config, { store, baseUrl, wake });
+    const runtime = createRuntime(config, { store, baseUrl, wake, seats: config.seats });
     return runtime;
   };
   const store = life.guard(storage.storeOn(storage.db));
@@ -60,9 +102,28 @@ export function createHost<Db extends object>(
     byDatabase.set(context.db, made);
     return made;
   };
+  const policy = policyOf(config.catalogue);
+  const local = <R extends LocalReads>(reads: R): R & SubscriptionReads => ({
+    ...reads,
+    ...subscriptionReads(reads, policy),
+  });
+  const seatsChangedIn = async (tx: Tx, { entityId }: SeatsChangedArgs): Promise<void> => {
+    checkCounts(own);
+    const delay = own.timing.seatsDelay;
+    await storage.requestIn(tx, seatsRequest(entityId, own.now() + delay));
+    own.wake(delay); // what commits later than that, the scheduled jobs find
+  };
   return {
     name: storage.name,
-    store: { ...store, migrate: () => life.run(storage.migrate) },
+    store: {
+      ...local(store),
+      seatsChanged: (args) => life.run(() => seatsChanged(own, args)),
+      in: (tx) => ({
+        ...local(life.guard(storage.readsIn(tx))),
+        seatsChanged: (args) => life.run(() => seatsChangedIn(tx, args)),
+      }),
+      migrate: () => life.run(storage.migrate),
+    },
     life,
     in: within,
     run: (context, work) => life.run(async () => work(within(context))),

@@ -3,7 +3,6 @@
  * of it uses the database any more.
  */
 
-import type { Store } from "../core/mirror/store.js";
 import { BillingError } from "../core/runtime/errors.js";
 
 /** Milliseconds that `close` waits for what is under way. */
@@ -23,7 +22,7 @@ export interface Life {
   /** Stops what runs by itself and waits for what is under way, at most ten seconds. Safe twice. */
   close(): Promise<void>;
   /** The store, whose calls are refused once `close` has ended. */
-  guard<S extends Store>(store: S): S;
+  guard<S extends object>(store: S): S;
 }
 
 export function createLife(patience = PATIENCE): Life {

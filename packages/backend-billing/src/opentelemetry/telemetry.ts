@@ -16,7 +16,7 @@ import {
   METRICS,
   type MetricName,
   type Telemetry,
-} from "../core/runtime/telemetry.js";
+} from "../core/runtime/telemetry/telemetry.js";
 
 const SCOPE = "backend-billing";
 const PREFIX = "backend_billing.";

@@ -1,22 +1,25 @@
 /** The library on Node and PostgreSQL: what an application configures, and both variants over the store. */
 
-import type { BillingConfig } from "../core/runtime/config.js";
 import {
-  type BillingExports,
+  type BillingExportsIn,
   billingOn,
   type StripeClientIn,
   type StripeExportsIn,
   stripeOn,
 } from "../node/facade.js";
-import { createHost, type Host } from "../node/host.js";
+import { type BillingStoreIn, createHost, type Host, type NodeConfig } from "../node/host.js";
 import type { PoolLike } from "./database.js";
 import { surviveIdleErrors } from "./pool-errors.js";
 import { type MigrationOptions, migrate } from "./schema/migrations.js";
 import { schemaOf } from "./schema/schema.js";
+import { requestRecord } from "./store/leases.js";
+import { namesIn } from "./store/names.js";
+import { createPostgresReads } from "./store/reads.js";
 import { createPostgresStore } from "./store/store.js";
+import { queryableOf, type Tx } from "./transaction.js";
 
 /** What an application configures on Node and PostgreSQL. */
-export interface PostgresConfig extends BillingConfig {
+export interface PostgresConfig extends NodeConfig {
   /**
    * A `pg` pool, or another client through `fromPostgresJs` or `fromPglite`. The library listens to
    * the pool's errors, so that an idle connection that ends does not end the process.
@@ -48,8 +51,14 @@ export interface Context {
 /** The client of variant A. */
 export interface StripeClient extends StripeClientIn<Context> {}
 
+/** The store: reads for the application, migrations, and the port that the library itself uses. */
+export interface BillingStore extends BillingStoreIn<Tx> {}
+
 /** What `createStripe` answers: variant A. */
-export interface StripeExports extends StripeExportsIn<Context> {}
+export interface StripeExports extends StripeExportsIn<Context, Tx> {}
+
+/** What `createBilling` answers: variant B. */
+export interface BillingExports extends BillingExportsIn<Tx> {}
 
 /**
  * Variant A: client functions named after what they sell.
@@ -107,7 +116,7 @@ export function createBilling(config: PostgresConfig): BillingExports {
 }
 
 /** An instance whose store is a schema of PostgreSQL. */
-export function hostOn(config: PostgresConfig): Host<PoolLike> {
+export function hostOn(config: PostgresConfig): Host<PoolLike, Tx> {
   const { telemetry } = config;
   const retried = telemetry && (() => telemetry.measure("commit.retries", 1, {}));
   const tables = {
@@ -129,6 +138,8 @@ export function hostOn(config: PostgresConfig): Host<PoolLike> {
         ...(retried === undefined ? {} : { retried }),
       });
     },
+    readsIn: (tx) => createPostgresReads(queryableOf(tx), tables),
+    requestIn: (tx, request) => requestRecord(queryableOf(tx), namesIn(schemaOf(config)), request),
     migrate: () => migrate(config.db, options),
   });
 }

@@ -5,13 +5,22 @@
  * @module backend-billing/postgres
  */
 export type { Progress, RunReport, SyncReport } from "../core/runtime/reports.js";
+export type { PortalOptions } from "../core/sync/portal/settings.js";
 export type { ReconcileArgs, SyncArgs, VerifyArgs } from "../core/sync/sync.js";
 export type { Ticked, TickOptions } from "../core/tick.js";
-export type { BillingClient, BillingExports, Routes, Upkeep } from "../node/facade.js";
-export type { BillingStore } from "../node/host.js";
+export type {
+  BillingClient,
+  BillingExportsIn,
+  Routes,
+  StripeExportsIn,
+  Upkeep,
+} from "../node/facade.js";
+export type { BillingStoreIn, LocalStore } from "../node/host.js";
 export type { BossLike, CronJobs, CronOptions } from "../pg-boss/crons.js";
 export { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
 export {
+  type BillingExports,
+  type BillingStore,
   type Context,
   createBilling,
   createStripe,
@@ -27,3 +36,4 @@ export {
   printMigrations,
 } from "./schema/migrations.js";
 export { createPostgresStore, type PostgresStoreOptions } from "./store/store.js";
+export type { Tx } from "./transaction.js";

@@ -99,6 +99,7 @@ describe("status", () => {
       expect.objectContaining({
         asks: { number: 0, oldestDue: null },
         refreshes: 0,
+        seats: 0,
         endpoints: [expect.objectContaining({ id: made.id, status: "disabled" })],
         runs: expect.arrayContaining([expect.objectContaining({ state: "done" })]),
       }),
@@ -110,9 +111,15 @@ describe("status", () => {
     await app.query(
       "UPDATE billing.backend_billing_versions SET ask_at = 5 WHERE (resource, id) IN (SELECT resource, id FROM billing.backend_billing_versions LIMIT 3)",
     );
+    await app.query(
+      "INSERT INTO billing.backend_billing_records VALUES ('seats', 'entity org_1', 1, NULL, 5, '{}')",
+    );
     const { stdout } = await app.run("status");
-    expect(stdout).toMatch(/outstanding +3 asks \(the oldest is \d+ days late\), 0 refreshes/);
+    expect(stdout).toMatch(
+      /outstanding +3 asks \(the oldest is \d+ days late\), 0 refreshes, 1 counts of seats/,
+    );
     await app.query("UPDATE billing.backend_billing_versions SET ask_at = NULL");
+    await app.query("DELETE FROM billing.backend_billing_records WHERE kind = 'seats'");
   });
 
   it("works without a key, and says what it did not look at", async () => {

@@ -4,10 +4,11 @@ import { describe, expect, it } from "vitest";
 import { generateDoctor } from "../../../../scripts/generate-doctor.js";
 import { type Code, catalogue } from "../../src/cli/doctor/catalogue.js";
 import { diagnose } from "../../src/cli/doctor/diagnose/diagnose.js";
-import type { Answer, Facts } from "../../src/cli/doctor/facts.js";
+import type { Answer, Facts, PortalMade } from "../../src/cli/doctor/facts.js";
 import { addressFacts, isLocal, keyFacts } from "../../src/cli/doctor/gather.js";
 import type { Marks } from "../../src/core/customers/marks.js";
 import type { Stranger } from "../../src/core/runtime/records/records.js";
+import { portalSettings } from "../../src/core/sync/portal/settings.js";
 import type { Access } from "../../src/postgres/schema/access.js";
 
 const webhook = "https://app.example/stripe/webhook";
@@ -109,6 +110,13 @@ const named = (app?: string, storedApp?: string, found: Partial<Marks> = {}): Fa
     },
   },
 });
+
+const portalAt = (features: object, portalMade: PortalMade) =>
+  ({
+    ...well,
+    stripe: { ...stripe, portals: [{ id: "bpc_2", isDefault: false, features }] },
+    database: { ...database, stored: { ...stored, portal: "bpc_2", portalMade } },
+  }) as unknown as Facts;
 
 const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
   ["the owner of the tables connects", withAccess("billing", owned), []],
@@ -260,6 +268,36 @@ const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
       database: { ...database, stored: { ...stored, portal: "bpc_2" } },
     },
     [],
+  ],
+  [
+    "a portal of the library's own, as it was made",
+    portalAt(portalSettings([], {}).features, { offersPlans: true, notSold: [] }),
+    [],
+  ],
+  [
+    "a portal of the library's own, with what was asked for",
+    portalAt(
+      portalSettings(undefined, { features: { invoice_history: { enabled: false } } }).features,
+      {
+        options: '{"features":{"invoice_history":{"enabled":false}}}',
+        offersPlans: false,
+        notSold: [],
+      },
+    ),
+    [],
+  ],
+  [
+    "a portal whose changes of plan were switched off at Stripe",
+    portalAt(
+      { ...portalSettings([], {}).features, subscription_update: { enabled: false } },
+      { offersPlans: true, notSold: [] },
+    ),
+    ["portal_changed"],
+  ],
+  [
+    "a portal that offers what is sold no more",
+    portalAt(portalSettings([], {}).features, { offersPlans: true, notSold: ["price_1"] }),
+    ["portal_outdated"],
   ],
   [
     "a portal that is not the default, and nobody can say whether it is remembered",

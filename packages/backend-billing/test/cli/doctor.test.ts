@@ -5,7 +5,9 @@ import { createServer } from "node:http";
 import express from "express";
 import Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createPool } from "../../../../support/postgres/database.js";
 import type { Code } from "../../src/cli/doctor/catalogue.js";
+import { createBilling } from "../../src/postgres/index.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
 import { runCommand } from "./command.js";
 import { type Change, examine, type Healthy, healthy, listening } from "./doctor-kit.js";
@@ -71,7 +73,15 @@ describe("settings and the application", { timeout }, () => {
     };
   const everything = [
     ...["products", "prices", "customers", "subscriptions", "coupons", "promotion_codes"],
-    ...["payouts", "refunds", "events", "account", "webhook_endpoints"],
+    ...[
+      "payouts",
+      "refunds",
+      "invoices",
+      "subscription_schedules",
+      "events",
+      "account",
+      "webhook_endpoints",
+    ],
     ...["checkout/sessions", "billing_portal/sessions", "billing_portal/configurations"],
   ];
   const restricted = (missing: readonly string[]) => (): Change => {
@@ -365,6 +375,38 @@ describe("what Stripe and the database hold", { timeout }, () => {
         ["portal_inactive", /bpc_\w+, .* is not active any more/, syncPortal],
       ],
       exit: 3,
+    },
+    {
+      fault: "somebody changed the portal at Stripe, and archived a price that it offers",
+      seed: async ({ stripe, query, url, databaseUrl, double }) => {
+        const { id: product } = await stripe.products.create({ name: "Plan" });
+        const price = await stripe.prices.create({
+          product,
+          currency: "usd",
+          unit_amount: 2000,
+          recurring: { interval: "month" },
+        });
+        const db = createPool(databaseUrl);
+        const config = { secret_key: double.secretKey, base_url: url, db };
+        const app = createBilling({
+          ...config,
+          webhook_secret: undefined,
+          stripe_options: double.stripeConfig,
+        });
+        const { portal } = await app.sync({ portal: true });
+        await db.end();
+        await stripe.billingPortal.configurations.update(portal?.configurationId ?? "", {
+          features: { subscription_cancel: { enabled: false } },
+        });
+        await query(`UPDATE billing.backend_billing_prices
+          SET stripe = jsonb_set(stripe::jsonb, '{active}', 'false') WHERE price_id = '${price.id}'`);
+        return {};
+      },
+      finds: [
+        ["portal_changed", /bpc_\w+, .* was changed at Stripe: subscription_cancel\./, syncPortal],
+        ["portal_outdated", /not for sale any more: price_\w+\./, syncPortal],
+      ],
+      exit: 0,
     },
     {
       fault: "drizzle-kit owns the tables, and one is missing",

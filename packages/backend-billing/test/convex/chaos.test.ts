@@ -9,14 +9,14 @@ import {
 } from "convex/server";
 import { convexTest } from "convex-test";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
+import { schema, storeReference } from "../../../../support/convex/store.js";
 import { cancelAll, idle } from "../../../../support/spec/platforms/convex-deployment.js";
 import { stream } from "../../../stripe-double/src/world/random.js";
-import type { Operation, OperationResult } from "../../src/convex/calls/operations.js";
+import type { Operation } from "../../src/convex/calls/operations.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
 import { createBilling } from "../../src/convex/index.js";
 import { resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { createStripeDouble } from "../../src/testing/index.js";
-import { schema, storeReference } from "./kit.js";
 
 const CUSTOMERS = 250;
 /** Of a hundred actions. */
@@ -148,7 +148,7 @@ it.each([1, 2, 3])("a backfill whose actions die ends complete, history %i", asy
   expect(minutes).toBeLessThan(MOST_MINUTES);
   expect(new Set(doneWith)).toEqual(new Set([CUSTOMERS])); // not earlier
   expect([...deaths.keys()].length).toBeGreaterThan(2);
-  const call = (operation: Operation): Promise<OperationResult> =>
+  const call = (operation: Operation): Promise<unknown> =>
     backend.mutation(storeReference, { operation });
   const store = createConvexStore(call, { resources: resourceNames });
   const ours = (await store.rows("customers", "", 2 * CUSTOMERS)).map(({ stripe }) => stripe);

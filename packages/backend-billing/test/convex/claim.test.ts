@@ -3,11 +3,11 @@
 // no conflicts of its own to show. So the order in which the mutations of several callers run is
 // chosen here, by seed, and the claim must come to one customer in every order.
 import { afterEach, describe, expect, it } from "vitest";
+import { deployStore } from "../../../../support/convex/store.js";
 import { setup } from "../../src/core/customers/setup.js";
 import type { Store } from "../../src/core/mirror/store.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
 import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
-import { deployStore } from "./kit.js";
 
 /** Small and seeded: the orders of a failing seed can be had again. */
 function dice(seed: number): (sides: number) => number {

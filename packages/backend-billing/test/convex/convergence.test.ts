@@ -1,7 +1,7 @@
 // Histories on Convex: others may come in between any two mutations. Workers are the harness's own,
 // at its own time; those that the store schedules do nothing here.
 import { describeConvergence } from "../../../../support/convergence/describe.js";
-import { deployStore } from "./kit.js";
+import { deployStore } from "../../../../support/convex/store.js";
 
 describeConvergence(
   "convex",
@@ -17,5 +17,5 @@ describeConvergence(
       };
     },
   }),
-  { histories: 300 },
+  { histories: 80 },
 );

@@ -12,6 +12,7 @@ import {
 import { convexTest } from "convex-test";
 import Stripe from "stripe";
 import { expect, it } from "vitest";
+import { registered } from "../../../../support/convex/registered.js";
 import { runOperation } from "../../src/convex/calls/mutation.js";
 import { anyResult, operation } from "../../src/convex/calls/operations.js";
 import { referencesTo } from "../../src/convex/calls/references.js";
@@ -99,11 +100,12 @@ it(`backfills ${CUSTOMERS} customers and ${SUBSCRIPTIONS} subscriptions of 20 it
       return result;
     },
   });
+  const files = registered({ ...billing, store: metered });
   const backend = convexTest({
     schema: defineSchema({ ...billingTables }),
     modules: {
       "./_generated/api.js": async () => ({}),
-      "./billing.ts": async () => ({ ...billing, store: metered }),
+      "./billing.ts": async () => files,
     },
     transactionLimits: true,
   });

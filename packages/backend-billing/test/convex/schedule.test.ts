@@ -1,8 +1,12 @@
 // Who is called for what a commit leaves. Time is real Convex time: due moments are near now.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { answer, event, receipt } from "../../../../support/conformance/fixtures.js";
+import {
+  deployStore,
+  type StoreDeployment,
+  storeReference,
+} from "../../../../support/convex/store.js";
 import type { RecordWrite } from "../../src/core/mirror/store.js";
-import { deployStore, type StoreDeployment, storeReference } from "./kit.js";
 
 let app: StoreDeployment;
 beforeEach(() => {

@@ -1,12 +1,12 @@
 // What a Convex document cannot hold: stored in part, or set aside, and reported either way.
 import { expect, it } from "vitest";
 import { event, NOW } from "../../../../support/conformance/fixtures.js";
+import { deployStore } from "../../../../support/convex/store.js";
 import { OMITTED } from "../../src/convex/calls/fit.js";
 import { same } from "../../src/core/mirror/content/same.js";
 import type { Snapshot } from "../../src/core/mirror/store.js";
 import { setAsideNow } from "../../src/core/runtime/commit/asides.js";
 import { behindGateway, commit } from "../../src/core/runtime/commit/commit.js";
-import { deployStore } from "./kit.js";
 
 const open = () => behindGateway(deployStore().store, () => {});
 

@@ -1,4 +1,4 @@
 import { describeStore } from "../../../../support/conformance/store.js";
-import { deployStore } from "./kit.js";
+import { deployStore } from "../../../../support/convex/store.js";
 
 describeStore("Convex", async () => ({ create: async () => deployStore().store }));

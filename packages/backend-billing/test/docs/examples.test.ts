@@ -123,6 +123,7 @@ it("every example compiles", { timeout: 600_000, tags: ["slow"] }, () => {
   const places = write(all);
   const paths = {
     "backend-billing": [join(root, "packages/backend-billing/src/index.ts")],
+    "backend-billing/convex/local": [join(root, "packages/backend-billing/src/convex/local.ts")],
     "backend-billing/*": [join(root, "packages/backend-billing/src/*/index.ts")],
     "stripe-double": [join(root, "packages/stripe-double/src/index.ts")],
   };

@@ -142,7 +142,7 @@ const fixtures: Fixture[] = [
     legal: [`import "stripe";`, `import "./resource.js";`],
     forbidden: [
       [`import "../mirror/store.js";`, below("catalogue")],
-      [`import "../links/offers.js";`, below("catalogue")],
+      [`import "../links/return.js";`, below("catalogue")],
     ],
   },
   {
@@ -162,8 +162,14 @@ const fixtures: Fixture[] = [
     ],
   },
   {
+    file: "packages/backend-billing/src/core/subscriptions/offers.ts",
+    legal: [`import "../events/refresh.js";`, `import "../customers/setup.js";`],
+    forbidden: [[`import "../links/return.js";`, below("subscriptions")]],
+  },
+  {
     file: "packages/backend-billing/src/core/links/sessions.ts",
     legal: [
+      `import "../subscriptions/offers.js";`,
       `import "../events/refresh.js";`,
       `import "../customers/claim/drive.js";`,
       `export const isPage = (seen: { origin: string }) => seen.origin === "page";`,

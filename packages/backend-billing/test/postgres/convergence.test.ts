@@ -16,5 +16,5 @@ describeConvergence(
       },
     };
   },
-  { histories: 1_000 },
+  { histories: 400 },
 );

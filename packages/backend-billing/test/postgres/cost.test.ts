@@ -86,13 +86,17 @@ describe("the cost of the mirror", () => {
       app.double.dashboard.payCheckout(session.id, { email: "ada@example.com" });
     }
 
-    /** The calls for each customer and its subscription; that there were no others, and all is right. */
+    /**
+     * The calls for each customer, its subscription and that one's invoice; that there were no others,
+     * and all is right.
+     */
     async function callsEach(app: App): Promise<number[]> {
       const urls = reads(app).map(({ url }) => url);
       const subscriptions = app.double.objects("subscription");
       const counts = subscriptions.map(
-        ({ id, customer }) =>
-          urls.filter((url) => url.includes(id) || url.includes(String(customer))).length,
+        ({ id, customer, latest_invoice: invoice }) =>
+          urls.filter((url) => [id, customer, invoice].some((each) => url.includes(String(each))))
+            .length,
       );
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(urls.length);
       for (const { id, status } of subscriptions) {

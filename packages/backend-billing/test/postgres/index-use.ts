@@ -39,9 +39,15 @@ export async function fillTables(pool: pg.Pool, rows: number): Promise<void> {
       pool,
       `billing.${table} (${names.join(", ")}, stripe, last_synced_at)`,
       `${values.join(", ")}, jsonb_build_object('id', ${idOf(name)}, 'active', n % 1000 = 1,
+         'lookup_key', 'key_' || n, 'subscription', 'subscriptions_' || n, 'created', n,
+         'parent', jsonb_build_object('subscription_details',
+           jsonb_build_object('subscription', 'subscriptions_' || n)),
+         'items', jsonb_build_object('data', jsonb_build_array(jsonb_build_object(
+           'price', jsonb_build_object('product', 'products_' || n)))),
          'name', 'Name ' || n, 'product', 'products_' || n % 1000, 'currency', 'c' || n % 1000,
          'recurring', jsonb_build_object('interval', 'i' || n % 1000), 'status',
-         CASE WHEN n % 2 = 0 THEN 'active' ELSE 'canceled' END), n`,
+         CASE WHEN n = 79 THEN 'rare' WHEN n = 78 THEN 'past_due'
+           WHEN n % 2 = 0 THEN 'active' ELSE 'canceled' END), n`,
       rows,
     );
   }
@@ -103,6 +109,10 @@ function sampleOf(resource: ResourceName, field: string): string {
     "stripe.product": "products_77",
     "stripe.recurring.interval": "i77",
     "stripe.currency": "c77",
+    "stripe.lookup_key": "key_77",
+    "stripe.status": "rare",
+    "stripe.subscription": "subscriptions_77",
+    "stripe.parent.subscription_details.subscription": "subscriptions_77",
   };
   const sample = samples[field];
   if (sample === undefined) throw new Error(`No sample for an index on ${field}`);
@@ -123,6 +133,7 @@ export async function readsUsed(pool: pg.Pool): Promise<readonly IndexUse[]> {
   });
   const reads: { readonly [name: string]: () => Promise<unknown> } = {
     "store.activeSubscriptionsOf": () => store.activeSubscriptionsOf("entity_78"),
+    "store.subscribed": () => store.subscribed("entity_78"),
     "store.customerOf": () => store.customerOf("entity_78"),
     "store.claimed": () => store.claimed("entity_78", [], [{ kind: "setting", id: "mode" }]),
     "store.record": () => store.record("claim", "entity_78"),

@@ -41,6 +41,19 @@ it("the store's reads by key look things up in indexes alone", async () => {
   expect(uses.filter(({ scanned }) => scanned.length > 0)).toEqual([]);
 });
 
+it("what is known of an entity's subscriptions is one query", async () => {
+  const [subscribed] = (await readsUsed(pool)).filter(({ name }) => name === "store.subscribed");
+  expect(subscribed).toMatchObject({ statements: 1, scanned: [] });
+  expect(subscribed?.indexes).toEqual(
+    expect.arrayContaining([
+      "backend_billing_customers_byEntityId",
+      "backend_billing_subscriptions_byCustomerId",
+      "backend_billing_products_byProductId",
+      "backend_billing_invoices_bySubscriptionId",
+    ]),
+  );
+});
+
 it("the active subscriptions of an entity are one query", async () => {
   const [active] = (await readsUsed(pool)).filter(({ name }) =>
     name.includes("activeSubscriptions"),

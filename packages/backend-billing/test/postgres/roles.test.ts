@@ -104,7 +104,7 @@ describe("a role that a data API gives everything in `public`", () => {
     const { pool } = await anon();
     await install();
     expect(await attempts(pool, "billing")).toEqual(new Set([INSUFFICIENT_PRIVILEGE]));
-    expect(await tablesOf("billing")).toHaveLength(12);
+    expect(await tablesOf("billing")).toHaveLength(15);
   });
 
   it("nor of one in `public`", async () => {

@@ -169,3 +169,55 @@ REVOKE ALL ON TABLE "public"."backend_billing_payouts" FROM PUBLIC;
 -- 0003_row_security_refunds
 ALTER TABLE "public"."backend_billing_refunds" ENABLE ROW LEVEL SECURITY;
 REVOKE ALL ON TABLE "public"."backend_billing_refunds" FROM PUBLIC;
+
+-- 0004_prices_byLookupKey
+CREATE INDEX "backend_billing_prices_byLookupKey" ON "public"."backend_billing_prices" ((stripe ->> 'lookup_key'::text));
+
+-- 0004_subscriptions_byStatus
+CREATE INDEX "backend_billing_subscriptions_byStatus" ON "public"."backend_billing_subscriptions" ((stripe ->> 'status'::text));
+
+-- 0005_checkout_sessions
+CREATE TABLE "public"."backend_billing_checkout_sessions" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "checkout_session_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_checkout_sessions_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_checkout_sessions_byCheckoutSessionId" ON "public"."backend_billing_checkout_sessions" ("checkout_session_id");
+CREATE INDEX "backend_billing_checkout_sessions_byCustomerId" ON "public"."backend_billing_checkout_sessions" ("customer_id");
+CREATE INDEX "backend_billing_checkout_sessions_byStatus" ON "public"."backend_billing_checkout_sessions" ((stripe ->> 'status'::text));
+ALTER TABLE "public"."backend_billing_checkout_sessions" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_checkout_sessions" FROM PUBLIC;
+
+-- 0005_invoices
+CREATE TABLE "public"."backend_billing_invoices" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "invoice_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_invoices_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_invoices_byInvoiceId" ON "public"."backend_billing_invoices" ("invoice_id");
+CREATE INDEX "backend_billing_invoices_byCustomerId" ON "public"."backend_billing_invoices" ("customer_id");
+CREATE INDEX "backend_billing_invoices_bySubscriptionId" ON "public"."backend_billing_invoices" ((((stripe -> 'parent'::text) -> 'subscription_details'::text) ->> 'subscription'::text));
+CREATE INDEX "backend_billing_invoices_byStatus" ON "public"."backend_billing_invoices" ((stripe ->> 'status'::text));
+ALTER TABLE "public"."backend_billing_invoices" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_invoices" FROM PUBLIC;
+
+-- 0005_subscription_schedules
+CREATE TABLE "public"."backend_billing_subscription_schedules" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "subscription_schedule_id" text NOT NULL,
+  "customer_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_subscription_schedules_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_subscription_schedules_bySubscriptionScheduleId" ON "public"."backend_billing_subscription_schedules" ("subscription_schedule_id");
+CREATE INDEX "backend_billing_subscription_schedules_byCustomerId" ON "public"."backend_billing_subscription_schedules" ("customer_id");
+CREATE INDEX "backend_billing_subscription_schedules_bySubscriptionId" ON "public"."backend_billing_subscription_schedules" ((stripe ->> 'subscription'::text));
+ALTER TABLE "public"."backend_billing_subscription_schedules" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_subscription_schedules" FROM PUBLIC;

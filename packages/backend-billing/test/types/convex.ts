@@ -22,7 +22,7 @@ import {
   type Documents,
   plans,
 } from "../../src/convex/index.js";
-import type { Row } from "../../src/index.js";
+import type { CheckoutArgs, Page, Row } from "../../src/index.js";
 
 const config = { secret_key: "sk_test_1", webhook_secret: "whsec_1" };
 export const { billing, store, sync, portal, checkout, setup } = createBilling(config);
@@ -49,18 +49,26 @@ expectTypeOf<Args<"setup">>().toEqualTypeOf<{
   metadata?: Record<string, string>;
 }>();
 expectTypeOf<Args<"portal">>().toEqualTypeOf<{ entityId: string; returnUrl: string }>();
-expectTypeOf<Args<"checkout">>().toEqualTypeOf<{
+expectTypeOf<Omit<Args<"checkout">, "params">>().toEqualTypeOf<{
   entityId: string;
-  priceId: string;
+  priceId?: string;
+  lookupKey?: string;
   quantity?: number;
   successUrl: string;
   cancelUrl: string;
+  ifSubscribed?: "portal" | "refuse" | "allow";
+  trialDays?: number;
+  trial?: "once" | "always";
+  allowPromotionCodes?: boolean;
+  email?: string;
   createStripeCustomerIfMissing?: boolean;
 }>();
+expectTypeOf<Args<"checkout">["params"]>().toEqualTypeOf<CheckoutArgs["params"]>();
 expectTypeOf<keyof Args<"sync">>().toEqualTypeOf<"data" | "webhook" | "portal" | "replace">();
 expectTypeOf<Args<"store">["operation"]>().not.toBeAny();
 expectTypeOf<Result<"setup">>().toEqualTypeOf<{ customerId: string }>();
-expectTypeOf<Result<"checkout">>().toEqualTypeOf<{ url: string }>();
+expectTypeOf<Result<"checkout">["kind"]>().toEqualTypeOf<Page["kind"]>();
+expectTypeOf<Result<"checkout">>().toExtend<Page>();
 expectTypeOf<Result<"portal">>().toEqualTypeOf<{ url: string }>();
 expectTypeOf<Result<"sync">["state"]>().toEqualTypeOf<"running" | "done" | "failed">();
 expectTypeOf<FunctionReturnType<Internal["stripe"]["setup"]>>().toEqualTypeOf<{

@@ -1,6 +1,6 @@
 /** Section 4.2: `checkout`, of variant B. */
 import { expect } from "vitest";
-import type { CheckoutArgs } from "../../../../packages/backend-billing/src/core/links/sessions.js";
+import type { CheckoutArgs } from "../../../../packages/backend-billing/src/core/links/params.js";
 import type { Checks, SpecApp } from "../../harness.js";
 import {
   existing,

@@ -1,7 +1,7 @@
 /** Section 4.2: `pay`, of variant A. */
 import type Stripe from "stripe";
 import { expect } from "vitest";
-import type { PayParams } from "../../../../packages/backend-billing/src/core/links/sessions.js";
+import type { PayParams } from "../../../../packages/backend-billing/src/core/links/params.js";
 import type { Checks, SpecApp } from "../../harness.js";
 import { linkNamed, openShop, payAt, refusal, sessionAt, visit, without } from "../../kit.js";
 import { expectRefused } from "./subscribe.js";

@@ -15,9 +15,12 @@ import {
 } from "../../kit.js";
 import { fillsTables } from "../cron.js";
 
-/** All that variant B has: none of it takes a payment once, counts usage or keeps credits. */
+/**
+ * All that variant B has: none of it counts usage or keeps credits. `pay` of its client, which came
+ * since, takes a payment once.
+ */
 const SUPPORTED: readonly string[] = [
-  ...["billing", "store", "sync", "setup", "checkout", "portal"],
+  ...["billing", "store", "sync", "setup", "checkout", "portal", "pay"],
   ...[
     "addHttpRoutes",
     "fetch",
@@ -29,6 +32,7 @@ const SUPPORTED: readonly string[] = [
     "tick",
     "close",
   ],
+  ...["preview", "change", "cancel", "resume", "refresh", "seatsChanged"],
 ];
 
 export const versions: Checks<"9."> = {

@@ -32,6 +32,8 @@ interface Status {
   readonly eventsReadTo: number | null;
   readonly asks: { readonly number: number; readonly oldestDue: number | null };
   readonly refreshes: number;
+  /** Entities whose seats are to be counted, or could not be sent yet. */
+  readonly seats: number;
   /** Objects that are at Stripe and cannot be stored. */
   readonly setAside: SetAsideReport;
   readonly runs: readonly RunReport[];
@@ -73,6 +75,7 @@ async function readStatus(at: Connected, options: Options): Promise<Status> {
     eventsReadTo: read === undefined ? null : read * 1000,
     asks: await asksOutstanding(at),
     refreshes: await numberOf(at, "refresh"),
+    seats: await numberOf(at, "seats"),
     setAside: await setAsideNow(runtime.store),
     runs: await latestRuns(runtime, Number(options.runs ?? 5)),
     pace: await paceOf(at),
@@ -105,7 +108,7 @@ async function paceOf({ runtime }: Connected): Promise<Status["pace"]> {
 function printStatus(io: Io, status: Status): void {
   const now = Date.now();
   const ago = (at: number) => `${duration(Math.max(0, now - at))} ago`;
-  const { lastEvent, asks, refreshes, pace } = status;
+  const { lastEvent, asks, refreshes, seats, pace } = status;
   const late = asks.oldestDue === null ? 0 : now - asks.oldestDue;
   io.table([
     [
@@ -121,7 +124,7 @@ function printStatus(io: Io, status: Status): void {
     ],
     [
       "outstanding",
-      `${count(asks.number)} asks${late > 60_000 ? ` (the oldest is ${duration(late)} late)` : ""}, ${count(refreshes)} refreshes`,
+      `${count(asks.number)} asks${late > 60_000 ? ` (the oldest is ${duration(late)} late)` : ""}, ${count(refreshes)} refreshes, ${count(seats)} counts of seats`,
     ],
     ["pace", pace === null ? "not known" : `${pace.perSecond} requests/s of ${pace.limit} in all`],
   ]);

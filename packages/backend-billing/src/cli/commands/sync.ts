@@ -35,7 +35,10 @@ export function addSyncCommand(program: Command, io: Io): void {
     )
     .option("--replace", "with --webhook: disable other endpoints at the same address")
     .option("--url <url>", "where your application is reached (default: BASE_URL)")
-    .option("--portal", "create the billing portal's default configuration, if there is none")
+    .option(
+      "--portal",
+      "create a billing portal in which people change plans, or bring it up to date",
+    )
     .option("--show-secret", "print a new endpoint's signing secret also without a terminal");
   withConvexOptions(withPaceOptions(withConnectOptions(command))).action((options: SyncOptions) =>
     options.convex ? syncOnConvex(io, options) : runSync(io, options),

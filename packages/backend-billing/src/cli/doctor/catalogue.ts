@@ -316,6 +316,16 @@ export const catalogue = {
     what: "The portal configuration {id}, which is used here, is not active any more, so links to it fail.",
     fix: "{syncPortal}",
   },
+  portal_changed: {
+    severity: "warning",
+    what: "The portal configuration {id}, which the library made, was changed at Stripe: {features}.",
+    fix: "{syncPortal}",
+  },
+  portal_outdated: {
+    severity: "warning",
+    what: "The portal lets people change to prices that are not for sale any more: {prices}.",
+    fix: "{syncPortal}",
+  },
 } as const satisfies { readonly [code: string]: Entry };
 
 export type Code = keyof typeof catalogue;

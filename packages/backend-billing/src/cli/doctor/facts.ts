@@ -1,4 +1,5 @@
 /** What `doctor` knows when it judges. Gathered at the edge, judged by `diagnose`; no secrets in it. */
+import type Stripe from "stripe";
 import type { Marks } from "../../core/customers/marks.js";
 import type { SetAsideReport } from "../../core/runtime/reports.js";
 import type { Access } from "../../postgres/schema/access.js";
@@ -77,6 +78,8 @@ export interface Endpoint {
 export interface Portal {
   readonly id: string;
   readonly isDefault: boolean;
+  /** What it lets people do, if the library made it. */
+  readonly features?: Stripe.BillingPortal.Configuration["features"];
 }
 
 export type DatabaseFacts =
@@ -111,6 +114,14 @@ export interface AccessFacts {
   readonly access: readonly Access[];
 }
 
+/** What the record of the portal says, and the tables of its plans. */
+export interface PortalMade {
+  readonly options?: string;
+  readonly offersPlans: boolean;
+  /** Prices that it offers and that are not for sale any more. */
+  readonly notSold: readonly string[];
+}
+
 /** What the tables remember. */
 export interface StoredFacts {
   readonly live?: boolean;
@@ -120,6 +131,8 @@ export interface StoredFacts {
   /** What customers carry, judged by the name that is given here. */
   readonly marks: Marks;
   readonly portal?: string;
+  /** How `sync` made it, if it did. */
+  readonly portalMade?: PortalMade;
   /** By endpoint, whether one of the secrets given here is its own. */
   readonly secretFits: { readonly [endpoint: string]: boolean };
   /** Whether everything at Stripe was copied once. */

@@ -7,7 +7,9 @@ import {
   type RegisteredMutation,
 } from "convex/server";
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
-import { storedCustomer, storedOffers, storedPlans, storedSubscriptions } from "../reads.js";
+import type { RecordKind } from "../../core/mirror/store.js";
+import { storedCustomer, storedOffers, storedPlans, storedSubscriptions } from "../reads/reads.js";
+import { storedSubscribed } from "../reads/subscribed.js";
 import {
   leftBy,
   type Scheduling,
@@ -34,6 +36,8 @@ import {
 
 export interface StoreOptions {
   readonly resources: readonly ResourceName[];
+  /** Kinds of records that this application has workers for, beside those that every one has. */
+  readonly watched?: readonly RecordKind[];
   /** The application's own `store` and `sync`, which scheduled work goes through. */
   readonly store: StoreReference;
   readonly sync: WorkReference;
@@ -123,10 +127,14 @@ async function runSingle(
       return storedOffers(mirrorOf(db), asked.priceIds);
     case "customerOf":
       return wire(await storedCustomer(mirrorOf(db), asked.entityId));
+    case "subscribed": {
+      const facts = await storedSubscribed(db, asked.entityId, options.resources);
+      return facts as unknown as ResultOf<"subscribed">; // contents are any JSON to a validator
+    }
     case "activeSubscriptionsOf":
       return (await storedSubscriptions(mirrorOf(db), asked.entityId)).map(wireRow);
     case "watch":
-      await watch(db, scheduling);
+      await watch(db, scheduling, options.watched);
       return null;
   }
 }

@@ -11,7 +11,18 @@ const text = v.string();
 const maybeText = v.union(v.string(), v.null());
 const maybeNumber = v.union(v.number(), v.null());
 
-const kind = literals("aside", "claim", "partition", "refresh", "run", "setting", "watermark");
+const kind = literals(
+  "aside",
+  "claim",
+  "guard",
+  "lapse",
+  "partition",
+  "refresh",
+  "run",
+  "seats",
+  "setting",
+  "watermark",
+);
 
 const snapshot = v.object({
   resource: text,
@@ -37,6 +48,7 @@ const recordWrite = v.object({
   kind,
   id: text,
   expect: v.number(),
+  revision: v.optional(v.number()),
   next: v.union(v.object({ ref: maybeText, due: maybeNumber, data: v.any() }), v.null()),
 });
 
@@ -73,6 +85,7 @@ const single = v.union(
   v.object({ type: v.literal("plans") }),
   v.object({ type: v.literal("offers"), priceIds: v.array(text) }),
   v.object({ type: v.literal("customerOf"), entityId: text }),
+  v.object({ type: v.literal("subscribed"), entityId: text }),
   v.object({ type: v.literal("activeSubscriptionsOf"), entityId: text }),
   /** Restarts work that is overdue; schedules itself as long as anything is outstanding. */
   v.object({ type: v.literal("watch") }),
@@ -155,6 +168,14 @@ export const results = {
   plans: v.array(v.object({ product: v.any(), prices: v.array(v.any()) })),
   offers: v.array(v.object({ price: v.any(), product: v.any() })),
   customerOf: v.union(row, v.null()),
+  subscribed: v.object({
+    subscriptions: v.array(v.any()),
+    products: v.array(v.any()),
+    invoices: v.array(v.any()),
+    schedules: v.array(v.any()),
+    prices: v.array(v.any()),
+    lapses: v.array(record),
+  }),
   activeSubscriptionsOf: v.array(row),
   watch: v.null(),
 };

@@ -7,6 +7,7 @@ import {
   type FunctionVisibility,
   makeFunctionReference,
 } from "convex/server";
+import { BillingError } from "../../core/runtime/errors.js";
 import type { SyncReport } from "../../core/runtime/reports.js";
 import type { SyncArgs } from "../../core/sync/sync.js";
 import type { StoreReference, WorkReference, WorkStep } from "../schedule.js";
@@ -36,4 +37,15 @@ export interface References {
 export function referencesTo(module: string): References {
   const sync = makeFunctionReference<"action">(`${module}:sync`);
   return { store: makeFunctionReference<"mutation">(`${module}:store`), sync, work: sync };
+}
+
+/** The module path by which Convex knows the application's file. */
+export function checkedModule(module: string): string {
+  if (!/^\w+(\/\w+)*$/.test(module) || module.startsWith("convex/")) {
+    throw new BillingError(
+      "invalid_config",
+      `\`module\` must be the path of the file below convex/ without its ending, such as "billing" or "lib/billing", not "${module}".`,
+    );
+  }
+  return module;
 }

@@ -11,6 +11,7 @@ import type {
   Snapshot,
   Store,
   StoredRecord,
+  SubscriptionFacts,
 } from "../../core/mirror/store.js";
 import { asideRequest } from "../../core/runtime/commit/set-aside.js";
 import type { Logger } from "../../core/runtime/config.js";
@@ -19,7 +20,6 @@ import { fitted, OMITTED } from "./fit.js";
 import type {
   Operation,
   OperationOf,
-  OperationResult,
   OperationType,
   ResultOf,
   WireRecord,
@@ -36,7 +36,7 @@ export interface ConvexStoreOptions {
 const keyOf = ({ kind, id }: RecordKey): RecordKey => ({ kind, id });
 
 export function createConvexStore(
-  call: (operation: Operation) => Promise<OperationResult>,
+  call: (operation: Operation) => Promise<unknown>,
   { resources: chosen, log }: ConvexStoreOptions,
 ): Store {
   const collected = together(call);
@@ -83,10 +83,11 @@ export function createConvexStore(
         })),
       };
     }),
-    records: (batch.records ?? []).map(({ kind, id, expect, next }) => ({
+    records: (batch.records ?? []).map(({ kind, id, expect, revision, next }) => ({
       kind,
       id,
       expect,
+      ...(revision === undefined ? {} : { revision }),
       next: next === null ? null : { ...next, data: encode(next.data) },
     })),
   });
@@ -175,6 +176,13 @@ export function createConvexStore(
     async customerOf(entityId) {
       const found = await run<"customerOf">({ type: "customerOf", entityId });
       return found === null ? undefined : rowFrom<"customers">(found);
+    },
+    async subscribed(entityId) {
+      const { lapses, ...contents } = await run<"subscribed">({ type: "subscribed", entityId });
+      return {
+        ...(decode(contents) as Omit<SubscriptionFacts, "lapses">),
+        lapses: lapses.map(recordFrom),
+      };
     },
     async activeSubscriptionsOf(entityId) {
       const type = "activeSubscriptionsOf";

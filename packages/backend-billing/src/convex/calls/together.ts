@@ -2,13 +2,7 @@
  * Calls that are begun together are one run of the `store` mutation. The core reads what it needs with
  * `Promise.all`; on Convex every run of a function costs time and money, and one run can do it all.
  */
-import type {
-  Operation,
-  OperationResult,
-  OperationType,
-  SingleOperation,
-  SingleResult,
-} from "./operations.js";
+import type { Operation, OperationType, SingleOperation, SingleResult } from "./operations.js";
 
 /** What has a transaction of its own: it writes much, or its refusal is about itself alone. */
 const ALONE: ReadonlySet<OperationType> = new Set(["commit", "watch", "plans", "rows"]);
@@ -26,7 +20,7 @@ interface Waiting {
 }
 
 export function together(
-  call: (operation: Operation) => Promise<OperationResult>,
+  call: (operation: Operation) => Promise<unknown>,
 ): (operation: SingleOperation) => Promise<SingleResult> {
   let waiting: Waiting[] = [];
   const send = async (): Promise<void> => {

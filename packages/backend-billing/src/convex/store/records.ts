@@ -1,6 +1,8 @@
 /** Records in the database: small documents with a revision and a time at which they are due. */
 import { beyond } from "../../core/mirror/due.js";
-import type { RecordKind } from "../../core/mirror/store.js";
+import { grantedOver } from "../../core/mirror/plan-records.js";
+import type { RecordKind, RecordRequest } from "../../core/mirror/store.js";
+import type { PutRecord } from "../../core/mirror/writes.js";
 import type { OperationOf, WireRecord } from "../calls/operations.js";
 import { type Db, takeInTurn } from "../tables/database.js";
 
@@ -42,6 +44,16 @@ export async function records(
     .withIndex("byRecordId", (range) => range.eq("kind", kind).gt("recordId", after))
     .take(limit);
   return found.map(wireRecord);
+}
+
+/** Requests a record in a mutation of the application; answers what was written. */
+export async function requestRecord(db: Db, request: RecordRequest): Promise<PutRecord> {
+  const { kind, id } = request;
+  const before = await recordAt(db, kind, id);
+  const write = grantedOver(request, before);
+  if (before !== null) await db.patch(before._id, write.record);
+  else await db.insert("backend_billing_records", { kind, recordId: id, ...write.record });
+  return write;
 }
 
 /** Takes records that are due, oldest first, by pushing them forward. */

@@ -4,6 +4,7 @@ import type {
   GenericDatabaseReader,
   GenericDatabaseWriter,
   GenericDocument,
+  IndexRange,
   SchemaDefinition,
 } from "convex/server";
 import type { GenericId } from "convex/values";
@@ -54,12 +55,56 @@ export function rowsBy(
   index: string,
   value: unknown,
 ): MirrorRows {
-  const entry = resources[resource];
-  const path = (entry.indexes as { [name: string]: string })[index];
-  if (path === undefined) throw new RangeError(`${entry.table} has no index ${index}`);
+  const path = pathOf(resource, index);
   return db
-    .query(entry.table)
+    .query(resources[resource].table)
     .withIndex(index, (range) => range.eq(path, value as never)) as unknown as MirrorRows;
+}
+
+/** What an index covers. */
+function pathOf(resource: ResourceName, index: string): string {
+  const { indexes, table } = resources[resource];
+  const path = (indexes as { [name: string]: string })[index];
+  if (path === undefined) throw new RangeError(`${table} has no index ${index}`);
+  return path;
+}
+
+/** The newest rows whose indexed field has this value. */
+export async function latestBy(
+  db: MirrorReader,
+  resource: ResourceName,
+  index: string,
+  value: unknown,
+  limit: number,
+): Promise<MirrorDocument[]> {
+  const { table } = resources[resource];
+  const path = pathOf(resource, index);
+  const found = db.query(table).withIndex(index, (range) => range.eq(path, value as never));
+  return (await found.order("desc").take(limit)) as unknown as MirrorDocument[];
+}
+
+/** A range of an index, of which every one has the creation time as its last field. */
+interface ByCreation {
+  gt(field: "_creationTime", after: number): IndexRange;
+}
+
+/** The rows whose indexed field has this value, made after a moment, oldest first. */
+export async function rowsSince(
+  db: MirrorReader,
+  resource: ResourceName,
+  index: string,
+  value: unknown,
+  after: number,
+  limit: number,
+): Promise<MirrorDocument[]> {
+  const { table } = resources[resource];
+  const path = pathOf(resource, index);
+  const found = db
+    .query(table)
+    .withIndex(index, (range) =>
+      (range.eq(path, value as never) as unknown as ByCreation).gt("_creationTime", after),
+    );
+  return (await found.take(limit)) as unknown as MirrorDocument[];
 }
 
 /** The rows after a document id, in the order of their ids. */

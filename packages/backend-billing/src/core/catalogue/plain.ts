@@ -22,7 +22,7 @@ type Referable = { id: string; object: string };
  * ```
  */
 export type Plain<T> = unknown extends T
-  ? T
+  ? Unsaid<T>
   : [T] extends [Stripe.Decimal]
     ? string
     : [NonNullable<T>] extends [object]
@@ -30,6 +30,10 @@ export type Plain<T> = unknown extends T
       : string extends T
         ? Exclude<T, Referable> // `string | Stripe.Customer | null` is the id, or null
         : PlainEach<T>;
+
+/** What Stripe's types leave open, as `use_stripe_sdk` does, is JSON all the same. */
+type Unsaid<T> = 0 extends 1 & T ? T : Json;
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /** Distributes over a union, so that `Price | null` becomes `Plain<Price> | null`. */
 type PlainEach<T> = T extends Stripe.Decimal

@@ -12,7 +12,24 @@ const itemsOf =
   (stripe, page, options) =>
     stripe.subscriptionItems.list({ ...page, subscription }, options);
 
-/** The resources of the specification, keyed by the last part of their table's name. */
+/** The rest of an invoice's lines, likewise. */
+const linesOf =
+  (invoice: string): Listing<Stripe.InvoiceLineItem> =>
+  (stripe, { limit, starting_after, ending_before }, options) =>
+    stripe.invoices.listLineItems(
+      invoice,
+      {
+        ...(limit === undefined ? {} : { limit }),
+        ...(starting_after === undefined ? {} : { starting_after }),
+        ...(ending_before === undefined ? {} : { ending_before }),
+      },
+      options,
+    );
+
+/**
+ * The resources of the specification, and behind them those that its calls need to be safe: who is
+ * subscribed, what is owed, what is about to change. Keyed by the last part of their table's name.
+ */
 export const resources = {
   products: resource<Stripe.Product>()({
     table: "backend_billing_products",
@@ -43,6 +60,7 @@ export const resources = {
       byActive: "stripe.active",
       byRecurringInterval: "stripe.recurring.interval",
       byCurrency: "stripe.currency",
+      byLookupKey: "stripe.lookup_key",
     },
     lists: [
       (stripe, page, options) => stripe.prices.list({ ...page, active: true }, options),
@@ -73,7 +91,11 @@ export const resources = {
     object: "subscription",
     idField: "subscriptionId",
     columns: { customerId: { from: "customer" } },
-    indexes: { bySubscriptionId: "subscriptionId", byCustomerId: "customerId" },
+    indexes: {
+      bySubscriptionId: "subscriptionId",
+      byCustomerId: "customerId",
+      byStatus: "stripe.status",
+    },
     lists: [
       (stripe, page, options) => stripe.subscriptions.list({ ...page, status: "all" }, options),
     ],
@@ -165,6 +187,90 @@ export const resources = {
     listsByCreated: true,
     retrieve: (stripe, id, options) => stripe.refunds.retrieve(id, {}, options),
     upsertedBy: ["refund.created", "refund.updated", "refund.failed"],
+    deletedBy: [],
+  }),
+
+  checkout_sessions: resource<Stripe.Checkout.Session>()({
+    table: "backend_billing_checkout_sessions",
+    object: "checkout.session",
+    idField: "checkoutSessionId",
+    columns: { customerId: { from: "customer", nullable: true } },
+    indexes: {
+      byCheckoutSessionId: "checkoutSessionId",
+      byCustomerId: "customerId",
+      byStatus: "stripe.status",
+    },
+    lists: [(stripe, page, options) => stripe.checkout.sessions.list(page, options)],
+    listsByCreated: true,
+    retrieve: (stripe, id, options) => stripe.checkout.sessions.retrieve(id, {}, options),
+    // Stripe has no event for a session that was made or changed: those of the library's own links
+    // are stored as Stripe answers them, others when they end or are listed.
+    upsertedBy: [
+      "checkout.session.completed",
+      "checkout.session.expired",
+      "checkout.session.async_payment_succeeded",
+      "checkout.session.async_payment_failed",
+    ],
+    deletedBy: [],
+  }),
+
+  invoices: resource<Stripe.Invoice>()({
+    table: "backend_billing_invoices",
+    object: "invoice",
+    idField: "invoiceId",
+    columns: { customerId: { from: "customer", nullable: true } },
+    indexes: {
+      byInvoiceId: "invoiceId",
+      byCustomerId: "customerId",
+      bySubscriptionId: "stripe.parent.subscription_details.subscription",
+      byStatus: "stripe.status",
+    },
+    lists: [(stripe, page, options) => stripe.invoices.list(page, options)],
+    listsByCreated: true,
+    retrieve: (stripe, id, options) => stripe.invoices.retrieve(id, {}, options),
+    // Not `invoice.upcoming`: that invoice does not exist yet and has no id. Nor `will_be_due` and
+    // `overdue`, which remind of a date and change nothing.
+    upsertedBy: [
+      "invoice.created",
+      "invoice.updated",
+      "invoice.finalized",
+      "invoice.finalization_failed",
+      "invoice.sent",
+      "invoice.paid",
+      "invoice.payment_succeeded",
+      "invoice.payment_failed",
+      "invoice.payment_action_required",
+      "invoice.payment_attempt_required",
+      "invoice.overpaid",
+      "invoice.marked_uncollectible",
+      "invoice.voided",
+    ],
+    deletedBy: ["invoice.deleted"], // drafts alone can be deleted
+    cutLists: [{ path: "lines", rest: linesOf }],
+  }),
+
+  subscription_schedules: resource<Stripe.SubscriptionSchedule>()({
+    table: "backend_billing_subscription_schedules",
+    object: "subscription_schedule",
+    idField: "subscriptionScheduleId",
+    columns: { customerId: { from: "customer" } },
+    indexes: {
+      bySubscriptionScheduleId: "subscriptionScheduleId",
+      byCustomerId: "customerId",
+      bySubscriptionId: "stripe.subscription",
+    },
+    lists: [(stripe, page, options) => stripe.subscriptionSchedules.list(page, options)],
+    listsByCreated: true,
+    retrieve: (stripe, id, options) => stripe.subscriptionSchedules.retrieve(id, {}, options),
+    upsertedBy: [
+      "subscription_schedule.created",
+      "subscription_schedule.updated",
+      "subscription_schedule.canceled",
+      "subscription_schedule.completed",
+      "subscription_schedule.released",
+      "subscription_schedule.aborted",
+      "subscription_schedule.expiring",
+    ],
     deletedBy: [],
   }),
 } as const;

@@ -11,20 +11,21 @@ import { forgetCustomer, reaching, seen, store } from "./claim/record.js";
  * Opens a page for the customer that `find` answers. If that customer turns out to be deleted, `find`
  * is asked again: it answers another one, or throws that there is none.
  */
-export async function forLiveCustomer<T>(
+export async function forLiveCustomer<C extends { readonly customerId: string }, T>(
   runtime: Runtime,
   options: Stripe.RequestOptions | undefined,
-  find: () => Promise<string>,
-  open: (customer: string, options: Stripe.RequestOptions | undefined) => Promise<T>,
+  find: (isFirst: boolean) => Promise<C>,
+  open: (found: C, options: Stripe.RequestOptions | undefined) => Promise<T>,
 ): Promise<T> {
-  const customer = await find();
+  const found = await find(true);
   try {
-    return await open(customer, options);
+    return await open(found, options);
   } catch (error) {
     if (!isMissingCustomer(error)) throw error;
-    if (!(await forgetIfDeleted(runtime, customer, options?.stripeAccount ?? null))) throw error;
+    const account = options?.stripeAccount ?? null;
+    if (!(await forgetIfDeleted(runtime, found.customerId, account))) throw error;
   }
-  return open(await find(), anew(options));
+  return open(await find(false), anew(options));
 }
 
 /** Stripe may keep the refusal under the caller's idempotency key; another customer needs another. */

@@ -4,15 +4,16 @@
  */
 
 import type Stripe from "stripe";
-import { entityInMetadata, isEntityId, RESERVED_KEYS } from "../catalogue/carrier.js";
+import { entityInMetadata, RESERVED_KEYS } from "../catalogue/carrier.js";
 import type { Row } from "../catalogue/catalogue.js";
-import type { Lease } from "../mirror/store.js";
+import type { Lease, RecordKey, StoredRecord } from "../mirror/store.js";
+import { checkEntityId } from "../runtime/commit/seats.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
 import { defineLocal } from "../runtime/local.js";
 import { AGAIN, inRounds } from "../runtime/rounds.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type Annotate, observed } from "../runtime/telemetry.js";
+import { type Annotate, observed } from "../runtime/telemetry/telemetry.js";
 import { type Claim, claimId, claimOf, nextCounter, type Target } from "./claim/claim.js";
 import { drive, isRefusal } from "./claim/drive.js";
 import { claimKey, counterIn } from "./claim/key.js";
@@ -41,12 +42,7 @@ export interface SetupArgs {
 export type Reach = Pick<Stripe.RequestOptions, "stripeAccount">;
 
 export function checkSetup({ entityId, metadata }: SetupArgs): void {
-  if (!isEntityId(entityId)) {
-    throw new BillingError(
-      "invalid_argument",
-      "`entityId` must be a string of 1 to 500 characters, none of them a control character or half of a surrogate pair: the id your application gives to the user or organisation it bills.",
-    );
-  }
+  checkEntityId(entityId);
   checkMetadata(metadata);
   const reserved = RESERVED_KEYS.find((key) => metadata && Object.hasOwn(metadata, key));
   if (reserved !== undefined) {
@@ -62,36 +58,76 @@ const targetOf = (entityId: string, { stripeAccount }: Reach): Target => ({
   account: stripeAccount ?? null,
 });
 
+/** The customer of an entity, and records that were read along with its claim. */
+export interface CustomerRead {
+  readonly customerId: string;
+  readonly beside: readonly StoredRecord[];
+}
+
+/**
+ * Begins to find the customer of an entity: reads its claim, with records that the caller wants along
+ * with it. What is done by it later finds out if it has changed.
+ */
+export const readAhead = (
+  runtime: Runtime,
+  entityId: string,
+  reach: Reach,
+  wanted: readonly RecordKey[],
+): Promise<ReadClaim> => readClaim(runtime, targetOf(entityId, reach), wanted);
+
 /** Creates or finds the customer of an entity, and brings its email and metadata up to date. */
-export function setup(
+export async function setup(
   runtime: Runtime,
   args: SetupArgs,
   reach: Reach = {},
 ): Promise<{ customerId: string }> {
-  return observed(runtime.telemetry, "setup", (annotate) => setUp(runtime, args, reach, annotate));
+  const { customerId } = await setupReading(runtime, args, reach, []);
+  return { customerId };
+}
+
+/** The same, with records that the caller wants from the same reading, or has read with it. */
+export function setupReading(
+  runtime: Runtime,
+  args: SetupArgs,
+  reach: Reach,
+  wanted: readonly RecordKey[],
+  ahead?: ReadClaim,
+): Promise<CustomerRead> {
+  return observed(runtime.telemetry, "setup", (annotate) =>
+    setUp(runtime, args, reach, { wanted, ahead }, annotate),
+  );
+}
+
+/** The records to be read along with the claim, and what was read of both before. */
+interface Wanted {
+  readonly wanted: readonly RecordKey[];
+  readonly ahead: ReadClaim | undefined;
 }
 
 async function setUp(
   runtime: Runtime,
   args: SetupArgs,
   reach: Reach,
+  { wanted, ahead }: Wanted,
   annotate: Annotate | undefined,
-): Promise<{ customerId: string }> {
+): Promise<CustomerRead> {
   checkSetup(args);
   annotate?.({ outcome: "found" });
   const target = targetOf(args.entityId, reach);
-  return inRounds("The entity's customer", async () => {
-    const read = await readClaim(runtime, target);
+  return inRounds("The entity's customer", async (round) => {
+    const read = (round === 0 && ahead) || (await readClaim(runtime, target, wanted));
+    const { beside } = read;
     const customerId = await linkOf(runtime, read);
     annotate?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
     if (customerId !== undefined) {
-      return (await bringDetails(runtime, target, customerId, args, read)) ? { customerId } : AGAIN;
+      const isDone = await bringDetails(runtime, target, customerId, args, read);
+      return isDone ? { customerId, beside } : AGAIN;
     }
     if (claimOf(read.record)?.state === "linked") return AGAIN; // it has just changed
     const made = await makeTogether(runtime, target, args, read);
     if (made === undefined) return AGAIN;
     annotate?.({ object: made });
-    return { customerId: made };
+    return { customerId: made, beside };
   });
 }
 
@@ -134,12 +170,23 @@ export async function customerIdOf(
   entityId: string,
   reach: Reach = {},
 ): Promise<string> {
+  return (await customerReading(runtime, entityId, reach, [])).customerId;
+}
+
+/** The same, with records that the caller wants from the same reading. */
+export async function customerReading(
+  runtime: Runtime,
+  entityId: string,
+  reach: Reach,
+  wanted: readonly RecordKey[],
+  ahead?: ReadClaim,
+): Promise<CustomerRead> {
   checkSetup({ entityId });
   const target = targetOf(entityId, reach);
-  return inRounds("The entity's customer", async () => {
-    const read = await readClaim(runtime, target);
+  return inRounds("The entity's customer", async (round) => {
+    const read = (round === 0 && ahead) || (await readClaim(runtime, target, wanted));
     const customerId = await linkOf(runtime, read);
-    if (customerId !== undefined) return customerId;
+    if (customerId !== undefined) return { customerId, beside: read.beside };
     if (claimOf(read.record)?.state === "linked") return AGAIN; // it has just changed
     throw new BillingError(
       "customer_not_found",
@@ -210,22 +257,33 @@ async function linkSighting(
 }
 
 /** Links that were seen, by entity: a cache, because every event about a customer asks for one. */
-const linksIn = defineLocal("runtime", "links", () => new Map<string, string>());
+const linksIn = defineLocal("runtime", "links", () => new Map<string, SeenLink>());
 const MOST_LINKS = 10_000;
 
+interface SeenLink {
+  readonly customerId: string;
+  /** Milliseconds until which it is believed. */
+  readonly until: number;
+}
+
+/** Milliseconds. Not for ever: a database that was set back has forgotten links that were seen. */
+const LINK_LIFE = 10 * 60_000;
+
 /**
- * Whether this customer was seen to be the entity's own. It need not be so still: a link is only
- * taken from a customer that is deleted, or for an older one, and then the customer is known as
+ * Whether this customer was lately seen to be the entity's own. It need not be so still: a link is
+ * only taken from a customer that is deleted, or for an older one, and then the customer is known as
  * such, and to see it again has no effect either.
  */
 function isLinkKnown(runtime: Runtime, entityId: string, id: string): boolean {
-  return linksIn(runtime).get(entityId) === id;
+  const seen = linksIn(runtime).get(entityId);
+  // mutant "a link is remembered for ever": && runtime.now() < seen.until ->
+  return seen?.customerId === id && runtime.now() < seen.until;
 }
 
 function rememberLink(runtime: Runtime, entityId: string, id: string): void {
   const known = linksIn(runtime);
   if (known.size >= MOST_LINKS) known.clear();
-  known.set(entityId, id);
+  known.set(entityId, { customerId: id, until: runtime.now() + LINK_LIFE });
 }
 
 /** Lists show the newest first, so the customer to adopt may come after others. */

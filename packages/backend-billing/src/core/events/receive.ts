@@ -13,9 +13,9 @@ import { type ReceivedEvent, snapshotOfEvent, snapshotOfHint } from "../mirror/s
 import type { Receipt, RecordRequest, Snapshot, Unit } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { idProblem } from "../runtime/commit/set-aside.js";
-import { type EventOutcome, eventOutcome, logEvent } from "../runtime/observe.js";
 import type { Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { type EventOutcome, eventOutcome, logEvent } from "../runtime/telemetry/observe.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */
 export type Received = "handled" | "duplicate" | "ignored";

@@ -20,7 +20,7 @@ import { commit } from "../runtime/commit/commit.js";
 import { errorType, factsOf } from "../runtime/error-facts.js";
 import { removal } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type Annotate, observed } from "../runtime/telemetry.js";
+import { type Annotate, observed } from "../runtime/telemetry/telemetry.js";
 import { paced } from "../stripe/pacer.js";
 
 // mutant "no watchdog": 30_000 -> 1_800_000

@@ -9,7 +9,7 @@ import { configAdvice, reportConfigProblem } from "../runtime/config-problem.js"
 import { errorType, factsOf } from "../runtime/error-facts.js";
 import { BillingError, type BillingErrorCode } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type Annotate, observed } from "../runtime/telemetry.js";
+import { type Annotate, observed } from "../runtime/telemetry/telemetry.js";
 import { checkPlace, isOwnAccount } from "../stripe/account.js";
 import { BodyRefused, type BodySource, createIntake, fetchBody, INTAKE_LIMITS } from "./body.js";
 import { receiveEvent } from "./receive.js";

@@ -11,7 +11,7 @@ import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
 import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { fromBase64Url, isSignedBy, signatureOf, toBase64Url } from "./link-signature.js";
+import { fromBase64Url, isSignedBy, signatureOf, toBase64Url } from "../runtime/signature.js";
 import { type Rate, take } from "./rate.js";
 
 export interface ReturnTo {
@@ -57,7 +57,7 @@ export async function returnLink(
     x: tomorrow * DAY + LIFE,
   };
   const data = toBase64Url(new TextEncoder().encode(JSON.stringify(signed)));
-  const signature = await signatureOf(runtime.config, `${kind} ${data}`);
+  const signature = await signatureOf(runtime.config, "return link", `${kind} ${data}`);
   const link = `${runtime.baseUrl()}${routePath(runtime.config)}/return/${kind}?data=${data}&signature=${signature}`;
   // Stripe fills in the id, which does not exist yet and so cannot be signed.
   return kind === "checkout" ? `${link}&session_id=${PLACEHOLDER}` : link;
@@ -201,6 +201,7 @@ async function verified(
 ): Promise<Signed | undefined> {
   const content = fromBase64Url(data);
   if (content === undefined) return undefined;
-  if (!(await isSignedBy(runtime.config, `${kind} ${data}`, signature))) return undefined;
+  if (!(await isSignedBy(runtime.config, "return link", `${kind} ${data}`, signature)))
+    return undefined;
   return JSON.parse(new TextDecoder().decode(content)) as Signed;
 }

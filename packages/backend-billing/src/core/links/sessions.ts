@@ -1,152 +1,232 @@
 /**
- * Links to Stripe's pages: checkout for a subscription or a payment, and the billing portal. What
- * Stripe's calls take is passed through, except what the library decides itself.
+ * Links to Stripe's checkout, for a subscription or a payment. What Stripe's calls take is passed
+ * through, except what the library decides itself.
  */
 import type Stripe from "stripe";
-import { forLiveCustomer } from "../customers/live-customer.js";
-import { checkSetup, customerIdOf, type Reach, setup } from "../customers/setup.js";
-import { factsOf } from "../runtime/error-facts.js";
-import { BillingError, provider } from "../runtime/errors.js";
-import { records } from "../runtime/records/records.js";
+import { checkSetup, customerReading, readAhead, setupReading } from "../customers/setup.js";
+import type { RecordKey } from "../mirror/store.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { observed } from "../runtime/telemetry.js";
-import { checkQuantity, linesFor, soldPrices } from "./offers.js";
-import { checkTarget, type ReturnTo, returnLink } from "./return.js";
+import { checkQuantity, linesFor, offersFor, soldPrices } from "../subscriptions/offers.js";
+import { seatsOf } from "../subscriptions/seats/count.js";
+import { checkGiven, checkKnown, checkMode, checkOwned, reachOf } from "./checks.js";
+import { recordsFor, sell } from "./guard/sell.js";
+import { hadTrial, withTrial } from "./guard/trial.js";
+import { observedLink } from "./observed.js";
+import type { Page, Ui } from "./page.js";
+import {
+  type CheckoutArgs,
+  checkPriced,
+  checkReference,
+  checkSelling,
+  OWNED,
+  type PayArgs,
+  type PayParams,
+  type Priced,
+  type Selling,
+  type SessionParams,
+  type SubscribeParams,
+} from "./params.js";
+import { type Opening, openSession, type WholeParams } from "./session.js";
 
-/** Decided by the library: passing one is a mistake. */
-type Owned = "customer" | "customer_email" | "ui_mode" | "return_url";
-const OWNED: readonly Owned[] = ["customer", "customer_email", "ui_mode", "return_url"];
+const ADDRESSES = ["success_url", "cancel_url"] as const;
+const ADDRESSES_B = ["successUrl", "cancelUrl"] as const;
 
-type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, Owned | "mode">;
-
-/** What `subscribe` takes: Stripe's own parameters pass through. */
-export interface SubscribeParams extends Omit<SessionParams, "line_items"> {
-  readonly entityId: string;
-  readonly priceId: string;
-  readonly mode: "subscription";
-  /** How many, such as seats. Default 1; never sent for a metered price, which has none. */
-  readonly quantity?: number | undefined;
-  readonly success_url: string;
-  readonly cancel_url: string;
-  /** An entry of the same price replaces the line of `priceId`; others are added to it. */
-  readonly line_items?: SessionParams["line_items"];
-}
-
-/** What `pay` takes: Stripe's own parameters pass through. */
-export interface PayParams extends Omit<SessionParams, "client_reference_id"> {
-  /** The application's own id of what is bought, such as an order's. */
-  readonly referenceId?: string | undefined;
-  readonly entityId: string;
-  readonly mode: "payment";
-  readonly line_items: NonNullable<SessionParams["line_items"]>;
-  readonly success_url: string;
-  readonly cancel_url: string;
-}
-
-/** What `portal` takes. */
-export interface PortalParams
-  extends Omit<Stripe.BillingPortal.SessionCreateParams, "customer" | "return_url"> {
-  readonly entityId: string;
-  readonly returnUrl: string;
-}
-
-/** What `checkout` takes. */
-export interface CheckoutArgs {
-  readonly entityId: string;
-  readonly priceId: string;
-  /** How many, such as seats. Default 1; never sent for a metered price, which has none. */
-  readonly quantity?: number | undefined;
-  readonly successUrl: string;
-  readonly cancelUrl: string;
-  readonly createStripeCustomerIfMissing?: boolean;
-}
-
-/** What `portal` of variant B takes. */
-export type PortalArgs = Pick<PortalParams, "entityId" | "returnUrl">;
-
-/** All that the calls of variant B take: they pass nothing through, so the rest is a mistake. */
-const CHECKOUT: { readonly [name in keyof CheckoutArgs]-?: true } = {
-  entityId: true,
-  priceId: true,
-  quantity: true,
-  successUrl: true,
-  cancelUrl: true,
+/** All that the calls of variant B take by name; Stripe's own parameters are in `params`. */
+const ARGS_B = { entityId: true, priceId: true, lookupKey: true, quantity: true } as const;
+const PAGES_B = { successUrl: true, cancelUrl: true, params: true } as const;
+const CHECKOUT: { readonly [name in keyof CheckoutArgs | "ui"]-?: true } = {
+  ...ARGS_B,
+  ...PAGES_B,
+  ui: true,
+  ifSubscribed: true,
+  trialDays: true,
+  trial: true,
   createStripeCustomerIfMissing: true,
+  allowPromotionCodes: true,
+  email: true,
 };
-const PORTAL: { readonly [name in keyof PortalArgs]-?: true } = { entityId: true, returnUrl: true };
+const PAY: { readonly [name in keyof PayArgs]-?: true } = {
+  ...ARGS_B,
+  ...PAGES_B,
+  referenceId: true,
+};
 
-/** The address of one of Stripe's pages, to send the browser to. */
-export interface Link {
-  readonly url: string;
-}
+/** Which kind of page is wanted. */
+type Shown<U extends Ui> = { readonly ui?: U | undefined };
 
-/** A function that makes a link, with its span and its log line. */
-function observedLink<A extends readonly unknown[]>(
-  link: "checkout" | "payment" | "portal",
-  make: (runtime: Runtime, ...args: A) => Promise<Link>,
-): (runtime: Runtime, ...args: A) => Promise<Link> {
-  return (runtime, ...args) =>
-    observed(runtime.telemetry, "link", async (annotate) => {
-      annotate?.({ link });
-      try {
-        return await make(runtime, ...args);
-      } catch (error) {
-        runtime.log?.warn({ link, ...factsOf(error) }, "A link was not made");
-        throw error;
-      }
-    });
-}
+export const subscribe = observedLink("checkout", subscribeLink) as <U extends Ui = "hosted">(
+  runtime: Runtime,
+  params: SubscribeParams & Shown<U>,
+  options?: Stripe.RequestOptions,
+) => Promise<Page<U>>;
 
-export const subscribe = observedLink("checkout", subscribeLink);
+export const checkout = observedLink("checkout", checkoutLink) as <U extends Ui = "hosted">(
+  runtime: Runtime,
+  args: CheckoutArgs & Shown<U>,
+) => Promise<Page<U>>;
+
 export const pay = observedLink("payment", payLink);
-export const checkout = observedLink("checkout", checkoutLink);
-export const portal = observedLink("portal", portalLink);
-/** The portal of variant B, which passes nothing through. */
-export const plainPortal = observedLink("portal", async (runtime: Runtime, args: PortalArgs) => {
-  checkKnown("portal", args, PORTAL);
-  return portalLink(runtime, args);
-});
+
+/** The payment of variant B. */
+export const payOnce = observedLink("payment", payOnceLink);
 
 async function subscribeLink(
   runtime: Runtime,
-  params: SubscribeParams,
+  params: SubscribeParams & Shown<Ui>,
   options?: Stripe.RequestOptions,
-): Promise<Link> {
-  const { entityId, priceId, mode, quantity, line_items: given, ...rest } = params;
+): Promise<Page<Ui>> {
+  const { entityId, priceId, lookupKey, mode, line_items, ...more } = params;
+  const { quantity, ifSubscribed, trialDays, trial, ui, ...rest } = more;
   checkMode(mode, "subscription");
   checkOwned(rest, OWNED);
-  checkGiven(runtime, params, ["priceId"], ["success_url", "cancel_url"]);
+  const priced = checkPriced({ priceId, lookupKey });
+  const [success_url = "", cancel_url = ""] = checkGiven(runtime, params, [], ADDRESSES);
+  return sellSubscription(runtime, {
+    entityId,
+    priced,
+    given: line_items,
+    selling: { quantity, ifSubscribed, trialDays, trial, ui },
+    params: { ...rest, success_url, cancel_url },
+    options,
+  });
+}
+
+async function checkoutLink(runtime: Runtime, args: CheckoutArgs & Shown<Ui>): Promise<Page<Ui>> {
+  checkKnown("checkout", args, CHECKOUT);
+  const { entityId, priceId, lookupKey, email, params = {}, allowPromotionCodes } = args;
+  const { quantity, ifSubscribed, trialDays, trial, ui } = args;
+  const { createStripeCustomerIfMissing: isMade = true } = args;
+  checkOwned(params, [...OWNED, ...ADDRESSES]);
+  const priced = checkPriced({ priceId, lookupKey });
+  const [success_url = "", cancel_url = ""] = checkGiven(runtime, args, [], ADDRESSES_B);
+  const { line_items, ...rest } = params;
+  const codes =
+    allowPromotionCodes === undefined ? {} : { allow_promotion_codes: allowPromotionCodes };
+  return sellSubscription(runtime, {
+    entityId,
+    email,
+    isMade,
+    priced,
+    given: line_items,
+    selling: { quantity, ifSubscribed, trialDays, trial, ui },
+    params: { ...codes, ...rest, success_url, cancel_url },
+    options: undefined,
+  });
+}
+
+/** A subscription to be sold, in whichever variant. */
+interface Order {
+  readonly entityId: string;
+  readonly email?: string | undefined;
+  /** Whether a customer is made if there is none. Default true. */
+  readonly isMade?: boolean;
+  readonly priced: Priced;
+  readonly given: SessionParams["line_items"];
+  readonly selling: Selling & Shown<Ui>;
+  readonly params: Omit<WholeParams, "mode" | "line_items">;
+  readonly options: Stripe.RequestOptions | undefined;
+}
+
+async function sellSubscription(runtime: Runtime, order: Order): Promise<Page<Ui>> {
+  const { entityId, email, isMade = true, priced, given, selling, options } = order;
+  const { ui = "hosted", trialDays, trial = "once", quantity } = selling;
+  const ifSubscribed = selling.ifSubscribed ?? runtime.config.if_subscribed ?? "portal";
+  checkSelling({ ...selling, ifSubscribed }, order.params);
   checkQuantity(quantity);
   checkSetup({ entityId });
-  const prices = [priceId, ...pricesIn(given, rest.optional_items)];
-  const sold = await soldPrices(runtime, prices, reachOf(options));
-  const session = { ...rest, mode, line_items: linesFor(priceId, sold, quantity, given) };
-  return openSession(runtime, customerFor(runtime, entityId, options), session, options);
+  const reach = reachOf(options);
+  const customer = { entityId, ...(email === undefined ? {} : { email }) };
+  const find: Opening["find"] = (wanted, ahead) =>
+    isMade
+      ? setupReading(runtime, customer, reach, wanted, ahead)
+      : customerReading(runtime, entityId, reach, wanted, ahead);
+  if (!isMade) await find([]); // before Stripe is asked for the price
+  const cart = { priced, others: pricesIn(given, order.params.optional_items), entityId };
+  // Together, because a store may do in one go what is asked of it at the same moment.
+  const [{ price, isPerSeat, sold, groups, facts }, ahead] = await Promise.all([
+    offersFor(runtime, cart, reach),
+    readAhead(runtime, entityId, reach, recordsFor({ entityId, reach })),
+  ]);
+  const isCounted = isPerSeat && !given?.some((line) => line.price === price.id);
+  const params = {
+    ...order.params,
+    // mutant "variant B sells once": "subscription" -> "payment"
+    mode: "subscription" as const,
+    line_items: linesFor(
+      price.id,
+      sold,
+      quantity ?? (isCounted ? await seatsOf(runtime, entityId) : undefined),
+      given,
+    ),
+  };
+  const days = trialDays === undefined ? undefined : { days: trialDays, given: trial };
+  const sale = { entityId, groups, params, trial: days, ui, reach, options, facts, find, ahead };
+  if (ifSubscribed !== "allow") return sell(runtime, { ...sale, ifSubscribed });
+  return openSession(runtime, { ...sale, params: withTrial(sale, hadTrial(facts, groups)) });
 }
 
 async function payLink(
   runtime: Runtime,
   params: PayParams,
   options?: Stripe.RequestOptions,
-): Promise<Link> {
+): Promise<Page> {
   const { entityId, referenceId, mode, ...rest } = params;
   checkMode(mode, "payment");
   checkOwned(rest, [...OWNED, "client_reference_id"]);
-  checkGiven(runtime, params, ["line_items"], ["success_url", "cancel_url"]);
+  const [success_url = "", cancel_url = ""] = checkGiven(
+    runtime,
+    params,
+    ["line_items"],
+    ADDRESSES,
+  );
   checkReference(referenceId);
   checkSetup({ entityId });
+  const reach = reachOf(options);
   const prices = pricesIn(rest.line_items, rest.optional_items);
-  await soldPrices(runtime, prices, reachOf(options));
-  return openSession(
+  await soldPrices(runtime, prices, reach);
+  return openPayment(
     runtime,
-    customerFor(runtime, entityId, options),
-    {
-      ...rest,
-      mode,
-      ...(referenceId === undefined ? {} : referring(rest, referenceId)),
-    },
+    { entityId, referenceId },
+    { ...rest, success_url, cancel_url },
     options,
   );
+}
+
+async function payOnceLink(runtime: Runtime, args: PayArgs): Promise<Page> {
+  checkKnown("pay", args, PAY);
+  const { entityId, priceId, lookupKey, quantity, referenceId, params = {} } = args;
+  checkOwned(params, [...OWNED, ...ADDRESSES, "client_reference_id"]);
+  const priced = checkPriced({ priceId, lookupKey });
+  const [success_url = "", cancel_url = ""] = checkGiven(runtime, args, [], ADDRESSES_B);
+  checkReference(referenceId);
+  checkQuantity(quantity);
+  checkSetup({ entityId });
+  const { line_items: given, ...rest } = params;
+  const others = pricesIn(given, rest.optional_items);
+  const { price, sold } = await offersFor(runtime, { priced, others, entityId: null }, {});
+  const line_items = linesFor(price.id, sold, quantity, given);
+  const whole = { ...rest, line_items, success_url, cancel_url };
+  return openPayment(runtime, { entityId, referenceId }, whole, undefined);
+}
+
+/** Opens a page where the entity pays once. */
+async function openPayment(
+  runtime: Runtime,
+  {
+    entityId,
+    referenceId,
+  }: { readonly entityId: string; readonly referenceId: string | undefined },
+  given: Omit<WholeParams, "mode">,
+  options: Stripe.RequestOptions | undefined,
+): Promise<Page> {
+  const reach = reachOf(options);
+  const params: WholeParams = {
+    ...given,
+    mode: "payment",
+    ...(referenceId === undefined ? {} : referring(given, referenceId)),
+  };
+  const find = (wanted: readonly RecordKey[]) => setupReading(runtime, { entityId }, reach, wanted);
+  return (await openSession(runtime, { params, ui: "hosted", options, find })) as Page;
 }
 
 /** Puts the reference on the session and on the payment. */
@@ -158,155 +238,7 @@ function referring({ metadata, payment_intent_data: intent }: SessionParams, ref
   };
 }
 
-function checkReference(referenceId: unknown): void {
-  if (referenceId === undefined || (typeof referenceId === "string" && referenceId !== "")) return;
-  throw new BillingError(
-    "invalid_argument",
-    "`referenceId` must be a string that is not empty, such as the id of an order. Leave it out if there is none.",
-  );
-}
-
-async function checkoutLink(runtime: Runtime, args: CheckoutArgs): Promise<Link> {
-  const { entityId, priceId, successUrl, cancelUrl, createStripeCustomerIfMissing = true } = args;
-  checkKnown("checkout", args, CHECKOUT);
-  checkGiven(runtime, args, ["priceId"], ["successUrl", "cancelUrl"]);
-  checkQuantity(args.quantity);
-  checkSetup({ entityId });
-  const existing = () => customerIdOf(runtime, entityId);
-  if (!createStripeCustomerIfMissing) await existing(); // before Stripe is asked for the price
-  const find = createStripeCustomerIfMissing ? customerFor(runtime, entityId) : existing;
-  const sold = await soldPrices(runtime, [priceId]);
-  return openSession(runtime, find, {
-    // mutant "variant B sells once": "subscription" -> "payment"
-    mode: "subscription",
-    line_items: linesFor(priceId, sold, args.quantity),
-    success_url: successUrl,
-    cancel_url: cancelUrl,
-  });
-}
-
-/** A function that finds or creates the entity's customer. */
-function customerFor(
-  runtime: Runtime,
-  entityId: string,
-  options?: Stripe.RequestOptions,
-): () => Promise<string> {
-  return async () => (await setup(runtime, { entityId }, reachOf(options))).customerId;
-}
-
-async function openSession(
-  runtime: Runtime,
-  find: () => Promise<string>,
-  params: Stripe.Checkout.SessionCreateParams & { success_url: string },
-  options?: Stripe.RequestOptions,
-): Promise<Link> {
-  return forLiveCustomer(runtime, options, find, (customer, at) => {
-    const to = { kind: "checkout", target: params.success_url, customerId: customer } as const;
-    return openPage(runtime, to, at, (success_url) =>
-      runtime.stripe().checkout.sessions.create({ ...params, customer, success_url }, at),
-    );
-  });
-}
-
-async function portalLink(
-  runtime: Runtime,
-  params: PortalParams,
-  options?: Stripe.RequestOptions,
-): Promise<Link> {
-  const { entityId, returnUrl, ...rest } = params;
-  checkOwned(rest, ["customer", "return_url"]);
-  checkGiven(runtime, params, [], ["returnUrl"]);
-  const find = () => customerIdOf(runtime, entityId, reachOf(options));
-  // The remembered configuration is of the key's own account.
-  const saved = options?.stripeAccount ? undefined : await records.portal.read(runtime);
-  const configuration = saved?.data?.configurationId;
-  return forLiveCustomer(runtime, options, find, (customer, at) => {
-    const to = { kind: "portal", target: returnUrl, customerId: customer } as const;
-    return openPage(runtime, to, at, (return_url) =>
-      runtime.stripe().billingPortal.sessions.create(
-        {
-          ...(configuration === undefined ? {} : { configuration }),
-          ...rest,
-          customer,
-          return_url,
-        },
-        at,
-      ),
-    );
-  });
-}
-
-/** Of the request options, `stripeAccount` reaches every call and the rest only the session's. */
-function reachOf({ stripeAccount }: Stripe.RequestOptions = {}): Reach {
-  return stripeAccount === undefined ? {} : { stripeAccount };
-}
-
-/** Opens one of Stripe's pages, from which people come back through our return route. */
-async function openPage(
-  runtime: Runtime,
-  to: Omit<ReturnTo, "account">,
-  options: Stripe.RequestOptions | undefined,
-  create: (backUrl: string) => Promise<{ readonly url: string | null }>,
-): Promise<Link> {
-  const back = { ...to, account: options?.stripeAccount ?? null };
-  const opened = await create(await returnLink(runtime, back)).catch(async (error: unknown) => {
-    // A repeated call must say what the first one said, and its link may be from the day before.
-    const { rawType } = error as Partial<Stripe.errors.StripeError>;
-    if (!options?.idempotencyKey || rawType !== "idempotency_error") return provider(error);
-    return create(await returnLink(runtime, back, 1)).catch(provider);
-  });
-  if (opened.url) {
-    // The link is not logged: it grants access to anyone who has it.
-    runtime.log?.info({ object: to.customerId, link: to.kind }, "A link was made");
-    return { url: opened.url };
-  }
-  throw new BillingError(
-    "provider_error",
-    "Stripe answered a session without a link. Leave out parameters that make it anything but a hosted page.",
-  );
-}
-
 /** The ids of the prices in these lines; one that a line makes on the spot has none. */
 function pricesIn(...lists: readonly (readonly { readonly price?: string }[] | undefined)[]) {
   return lists.flatMap((lines) => (lines ?? []).flatMap(({ price }) => price ?? []));
-}
-
-function checkMode(mode: string, wanted: string): void {
-  if (mode !== wanted) {
-    throw new BillingError("invalid_argument", `\`mode\` must be "${wanted}" here, not "${mode}".`);
-  }
-}
-
-function checkKnown(name: string, args: object, known: object): void {
-  const unknown = Object.keys(args).find((key) => !Object.hasOwn(known, key));
-  if (unknown === undefined) return;
-  throw new BillingError(
-    "invalid_argument",
-    `\`${name}\` takes no \`${unknown}\`; it takes ${Object.keys(known).join(", ")}. Variant A passes on what Stripe takes.`,
-  );
-}
-
-function checkOwned(params: object, owned: readonly string[]): void {
-  const taken = owned.find((name) => Object.hasOwn(params, name));
-  if (taken !== undefined) {
-    throw new BillingError(
-      "invalid_argument",
-      `\`${taken}\` is decided by the library and cannot be passed: the customer follows from \`entityId\`.`,
-    );
-  }
-}
-
-/** Everything that can be refused is refused before a customer is made. */
-function checkGiven<P extends object>(
-  runtime: Runtime,
-  params: P,
-  needed: readonly (keyof P & string)[],
-  targets: readonly (keyof P & string)[],
-): void {
-  const absent = [...needed, ...targets].find((name) => !params[name]);
-  if (absent !== undefined) {
-    throw new BillingError("invalid_argument", `\`${absent}\` is missing.`);
-  }
-  runtime.baseUrl(); // throws if it is not configured: without it no return link can be made
-  for (const name of targets) checkTarget(runtime, name, String(params[name]));
 }

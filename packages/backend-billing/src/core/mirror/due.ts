@@ -21,10 +21,10 @@ export function isAhead(until: number, now: number): boolean {
 
 /**
  * The time from which on records of a kind are due again, at a given time. A setting is due when it
- * ends, which may be far ahead by right.
+ * ends and a lapse when a grace does, which may be far ahead by right.
  */
 export function beyond(kind: RecordKind | "ask", now: number): number {
-  return kind === "setting" ? Number.MAX_SAFE_INTEGER : now + HORIZON;
+  return kind === "setting" || kind === "lapse" ? Number.MAX_SAFE_INTEGER : now + HORIZON;
 }
 
 /** Whether something is due; never, where there is no time. */

@@ -10,3 +10,7 @@ export function headerOf(headers: AnswerHeaders | undefined, name: string): stri
   if (typeof headers.get === "function") return headers.get(name) ?? undefined;
   return (headers as { readonly [name: string]: string })[name];
 }
+
+/** Whether an answer is an old one, sent again under the same idempotency key. */
+export const isReplayed = (headers: AnswerHeaders | undefined): boolean =>
+  headerOf(headers, "idempotent-replayed") === "true";

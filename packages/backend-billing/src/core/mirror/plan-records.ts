@@ -1,7 +1,7 @@
 /** What a batch does to records, and by its claims to the links of customers. Pure. */
-import type { Known } from "./facts.js";
+import type { Known, RecordState } from "./facts.js";
 import type { RecordKey, RecordRequest, RecordWrite } from "./store.js";
-import { recordKey, type Write } from "./writes.js";
+import { type PutRecord, recordKey, type Write } from "./writes.js";
 
 /** The entity that an object belongs to after the batch, for objects where that changes. */
 export type Links = ReadonlyMap<string, string | null>;
@@ -43,13 +43,16 @@ function merged(requests: readonly RecordRequest[]): readonly RecordRequest[] {
   return [...found.values()];
 }
 
+function granted(request: RecordRequest, facts: Known): Write | undefined {
+  const before = facts.record(request.kind, request.id);
+  return before === undefined ? undefined : grantedOver(request, before);
+}
+
 /** A new record, or the existing one: revision raised, data replaced, never due later than before. */
-function granted(
+export function grantedOver(
   { kind, id, due: requested, data }: RecordRequest,
-  facts: Known,
-): Write | undefined {
-  const before = facts.record(kind, id);
-  if (before === undefined) return undefined;
+  before: RecordState | null,
+): PutRecord {
   const from = before?.revision ?? 0;
   const due = Math.min(before?.due ?? requested, requested);
   return {
@@ -62,7 +65,10 @@ function granted(
   };
 }
 
-function written({ kind, id, expect, next }: RecordWrite, facts: Known): Write | undefined {
+function written(
+  { kind, id, expect, revision, next }: RecordWrite,
+  facts: Known,
+): Write | undefined {
   const before = facts.record(kind, id);
   if (before === undefined) return undefined;
   if (next === null) {
@@ -75,7 +81,7 @@ function written({ kind, id, expect, next }: RecordWrite, facts: Known): Write |
     id,
     from: expect,
     rescheduled: due !== (before?.due ?? null),
-    record: { revision: expect + 1, ref, due, data },
+    record: { revision: revision ?? expect + 1, ref, due, data },
   };
 }
 

@@ -32,9 +32,12 @@ export interface Receipt {
 export type RecordKind =
   | "aside"
   | "claim"
+  | "guard"
+  | "lapse"
   | "partition"
   | "refresh"
   | "run"
+  | "seats"
   | "setting"
   | "watermark";
 
@@ -71,6 +74,11 @@ export interface RecordWrite {
   readonly kind: RecordKind;
   readonly id: string;
   readonly expect: number;
+  /**
+   * The revision it has afterwards; one more than before, if left out. A counter repeats once a
+   * database was set back to an earlier point, a random number does not.
+   */
+  readonly revision?: number;
   /** What was read at that revision, where the caller has it: it saves a store from reading it again. */
   readonly was?: Pick<StoredRecord, "ref" | "due">;
   readonly next: Pick<StoredRecord, "ref" | "due" | "data"> | null;
@@ -155,6 +163,48 @@ export interface Offer {
   readonly product: StripeObject<"products"> | undefined;
 }
 
+/** What the mirror knows of an entity's subscriptions, as of one moment. */
+export interface SubscriptionFacts {
+  /** Those of the entity's customer: every one that is live, and the newest of those that ended. */
+  readonly subscriptions: readonly StripeObject<"subscriptions">[];
+  /** The products of their items, those that the mirror has. */
+  readonly products: readonly StripeObject<"products">[];
+  /** The open invoices of those subscriptions that wait for a payment, oldest first. */
+  readonly invoices: readonly StripeObject<"invoices">[];
+  /** The schedules that the live subscriptions name. */
+  readonly schedules: readonly StripeObject<"subscription_schedules">[];
+  /** The prices that these schedules name, those that the mirror has. */
+  readonly prices: readonly StripeObject<"prices">[];
+  /** The records of the kind `lapse`, by the subscription's id. */
+  readonly lapses: readonly StoredRecord[];
+}
+
+/** A page of subscriptions, and whose they are. */
+export interface SubscriptionPage {
+  readonly facts: SubscriptionFacts;
+  /** The entities by their customers. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** Where the next page begins; null after the last one. */
+  readonly next: string | null;
+}
+
+/**
+ * What applications read of their own database: on a store, or inside a transaction of their own. It
+ * is no part of the port, because the core needs none of it.
+ */
+export interface LocalReads
+  extends Pick<Store, "plans" | "customerOf" | "activeSubscriptionsOf" | "subscribed"> {
+  /** The price that has a lookup key; of several that had it, the active one. */
+  priceBy(by: { readonly lookupKey: string }): Promise<Row<"prices"> | undefined>;
+  /** An entity's invoices, newest first: 50, or as many as `limit` says, up to 100. */
+  invoicesOf(
+    entityId: string,
+    options?: { readonly limit?: number | undefined },
+  ): Promise<readonly Row<"invoices">[]>;
+  /** The entities' subscriptions that have a status, after a cursor ("" for the first page). */
+  subscribedBy(status: string, after: string, limit: number): Promise<SubscriptionPage>;
+}
+
 /** The port that a database is used through. */
 export interface Store {
   /** The most that one call takes; callers split what is larger. */
@@ -236,6 +286,11 @@ export interface Store {
   offers(priceIds: readonly string[]): Promise<readonly Offer[]>;
   /** The customer that an entity owns. */
   customerOf(entityId: string): Promise<Row<"customers"> | undefined>;
+  /**
+   * What is known of the entity's subscriptions, in one reading. Of those that ended no more than
+   * `ENDED_READ`; of resources that are not mirrored, nothing.
+   */
+  subscribed(entityId: string): Promise<SubscriptionFacts>;
   /** The entity's subscriptions that are active or in trial. */
   activeSubscriptionsOf(entityId: string): Promise<readonly Row<"subscriptions">[]>;
 }

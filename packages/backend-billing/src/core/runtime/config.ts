@@ -5,9 +5,11 @@
 import Stripe from "stripe";
 import { isAppName } from "../catalogue/carrier.js";
 import { type ResourceName, resourceNames, type StripeObject } from "../catalogue/catalogue.js";
+import type { AnyCatalogue } from "../catalogue/plans.js";
 import type { Tolerances } from "../mirror/interval.js";
+import { SEATS_DELAY } from "./commit/seats.js";
 import { BillingError } from "./errors.js";
-import type { Telemetry } from "./telemetry.js";
+import type { Telemetry } from "./telemetry/telemetry.js";
 
 /** What a line is about: ids, words from fixed vocabularies, and numbers. */
 export type LogDetails = { readonly [name: string]: unknown };
@@ -42,6 +44,11 @@ export interface BillingConfig {
   readonly app?: string | undefined;
   /** What to mirror. Default: everything in the catalogue. Give the tables the same list. */
   readonly resources?: readonly ResourceName[];
+  /**
+   * The application's own catalogue, by `defineCatalogue` of `backend-billing/catalogue`: it says who
+   * keeps access. On Convex give the same one to `createLocal`.
+   */
+  readonly catalogue?: AnyCatalogue | undefined;
   /** Where this application is reached by Stripe and by people. A path in it belongs to the routes. */
   readonly base_url?: string | undefined;
   /** Where the routes hang below the base URL. Default `/stripe`. */
@@ -57,6 +64,17 @@ export interface BillingConfig {
    * own code makes on the spot, by `price_data`, is not asked about.
    */
   readonly sells?: (price: StripeObject<"prices">, product: StripeObject<"products">) => boolean;
+  /**
+   * Where people are, if that is another address than `base_url`: addresses to come back to that are
+   * given as paths lie below it.
+   */
+  readonly site_url?: string | undefined;
+  /**
+   * What `subscribe` and `checkout` do for an entity that is subscribed already, where the call does
+   * not say: `portal` (default) leads to the portal, `refuse` throws `already_subscribed`, `allow`
+   * sells another subscription.
+   */
+  readonly if_subscribed?: IfSubscribed | undefined;
   /** Options for the Stripe client, such as another host in tests. */
   readonly stripe_options?: Stripe.StripeConfig;
   /** Widen these if your Stripe events are ever off by more. */
@@ -75,6 +93,9 @@ export interface BillingConfig {
   /** Waits in milliseconds; only tests change them. */
   readonly timing?: Partial<Timing>;
 }
+
+/** What an entity that is subscribed already gets instead of a checkout page. */
+export type IfSubscribed = "portal" | "refuse" | "allow";
 
 /** Requests a second. */
 export interface Rates {
@@ -96,11 +117,21 @@ export interface Timing {
   readonly claimLook: number;
   /** How long `setup` waits for another caller before it gives up. */
   readonly claimPatience: number;
+  /** How long one caller may work at an entity's checkout while others wait. */
+  readonly guardLease: number;
+  /** How long a call that sells waits for another one before it gives up. */
+  readonly guardPatience: number;
+  /** How old the last reading of Stripe's events may be, before the mirror is not relied on. */
+  readonly guardAge: number;
   /**
    * How long after a payment its customer's subscriptions are refreshed, if no event has shown them
    * by then.
    */
   readonly refreshDelay: number;
+  /** How long changes of an entity's seats are merged, and the least time between two updates. */
+  readonly seatsDelay: number;
+  /** How long one worker may count and send an entity's seats. */
+  readonly seatsLease: number;
   /** How long the return route waits for Stripe before it sends the person on. */
   readonly returnPatience: number;
   /** How long one worker may hold a partition; a page's request ends before that. */
@@ -118,7 +149,12 @@ export const TIMING: Timing = {
   claimAge: 20 * 60 * 60 * 1000,
   claimLook: 10 * 60 * 1000,
   claimPatience: 20_000,
+  guardLease: 30_000,
+  guardPatience: 60_000,
+  guardAge: 15 * 60_000,
   refreshDelay: 5_000,
+  seatsDelay: SEATS_DELAY,
+  seatsLease: 60_000,
   returnPatience: 1_500,
   pageLease: 30_000,
   verifyDelay: 3_000,

@@ -10,11 +10,11 @@ export const MOST_ROUNDS = 100;
 /** Attempts until one is not overtaken; throws `store_error` after so many. */
 export async function inRounds<T>(
   what: string,
-  attempt: () => Promise<T | typeof AGAIN>,
+  attempt: (round: number) => Promise<T | typeof AGAIN>,
   most = MOST_ROUNDS,
 ): Promise<T> {
   for (let round = 0; round < most; round++) {
-    const result = await attempt();
+    const result = await attempt(round);
     if (result !== AGAIN) return result;
   }
   throw new BillingError(

@@ -14,8 +14,8 @@ import {
   type Timing,
 } from "./config.js";
 import { type Local, localOf } from "./local.js";
-import { logAside, observedStore } from "./observe.js";
-import type { Telemetry } from "./telemetry.js";
+import { logAside, observedStore } from "./telemetry/observe.js";
+import type { Telemetry } from "./telemetry/telemetry.js";
 
 export interface Runtime {
   readonly config: BillingConfig;
@@ -32,6 +32,8 @@ export interface Runtime {
   readonly telemetry: Telemetry | undefined;
   /** What this process remembers beside the store, see local.ts. */
   readonly local: Local;
+  /** Counts the seats of an entity; undefined where the application does not. */
+  readonly seats: CountSeats | undefined;
   /** The application's own address, without a slash at the end; throws if it is not known. */
   baseUrl(): string;
   stripe(): Stripe;
@@ -41,6 +43,9 @@ export interface Runtime {
   /** Something was left to do in the background, due in so many milliseconds. */
   wake(delay: number): void;
 }
+
+/** The application's own count of the seats of an entity. */
+export type CountSeats = (entityId: string) => PromiseLike<number>;
 
 const WORKERS = 4;
 
@@ -53,27 +58,34 @@ export interface Platform {
   readonly store: Store;
   baseUrl(): string;
   wake(delay: number): void;
+  readonly seats?: CountSeats | undefined;
   now?(): number;
 }
 
 export function createRuntime(config: BillingConfig, platform: Platform): Runtime {
   const resources = chosenResources(config);
   const { logger, telemetry } = config;
-  const { store } = platform;
+  const { store, seats } = platform;
+  const timing = { ...TIMING, ...config.timing };
   return {
     config,
     app: appName(config),
     store: behindGateway(
       telemetry === undefined ? store : observedStore(store, telemetry),
       (snapshot, reason) => logAside({ log: logger, telemetry }, snapshot, reason),
+      seats && {
+        delay: timing.seatsDelay,
+        knowsOffers: resources.includes("prices") && resources.includes("products"),
+      },
     ),
     resources,
     effects: effectsByEvent(resources),
     tolerances: { ...TOLERANCES, ...config.tolerances },
-    timing: { ...TIMING, ...config.timing },
+    timing,
     log: logger,
     telemetry,
     local: localOf(config),
+    seats,
     baseUrl: platform.baseUrl,
     stripe: stripeClient(config),
     now: platform.now ?? Date.now,

@@ -4,6 +4,7 @@ import type Stripe from "stripe";
 import { enabledEvents } from "../catalogue/catalogue.js";
 import type { Store } from "../mirror/store.js";
 import { givenSecrets, routePath } from "../runtime/config.js";
+import { sha256 } from "../runtime/digest.js";
 import { provider } from "../runtime/errors.js";
 import { exclusively } from "../runtime/exclusive.js";
 import { records } from "../runtime/records/records.js";
@@ -128,15 +129,10 @@ function reported(
   return { mended };
 }
 
-async function digest(secret: string): Promise<string> {
-  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret));
-  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** Stripe never shows a secret again, so a sum of it is kept to know it by. */
 async function remember(runtime: Runtime, { id, secret }: Stripe.WebhookEndpoint): Promise<void> {
   if (!secret) return;
-  const sum = await digest(secret);
+  const sum = await sha256(secret);
   await records.endpoint(id).update(runtime, (known) => (known ? undefined : { digest: sum }));
 }
 
@@ -147,6 +143,6 @@ export async function isSecretInUse(
 ): Promise<boolean> {
   const { data: known } = await records.endpoint(endpoint).read({ store });
   if (known === undefined) return true;
-  const digests = await Promise.all(givenSecrets(config).map(digest));
+  const digests = await Promise.all(givenSecrets(config).map(sha256));
   return digests.includes(known.digest);
 }

@@ -5,7 +5,8 @@ import type { RunKind, RunReport, SyncReport } from "../runtime/reports.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkKey, checkPlace } from "../stripe/account.js";
 import { syncWebhook } from "./endpoint.js";
-import { syncPortal } from "./portal.js";
+import { syncPortal } from "./portal/portal.js";
+import type { PortalOptions } from "./portal/settings.js";
 import { openRun } from "./run/open.js";
 import { runReport } from "./run/report.js";
 import type { RunOptions } from "./run/run.js";
@@ -22,8 +23,12 @@ export interface SyncArgs {
    * holds the secret of the one that stays. Default false.
    */
   readonly replace?: boolean;
-  /** Creates the default billing portal configuration if there is none. Default false. */
-  readonly portal?: boolean;
+  /**
+   * Creates a billing portal in which people change plans and numbers, cancel, and pay, if there is
+   * none; one that was created so is brought up to date. Default false. Given Stripe's parameters of
+   * a portal configuration, these go before the library's, now and in later calls with `true`.
+   */
+  readonly portal?: boolean | PortalOptions;
 }
 
 /** Whether the caller works at the run until it ends, or others do. */
@@ -45,7 +50,7 @@ export async function sync(
   await checkPlace(runtime);
   // The endpoint comes first, so that changes during the copying arrive as events.
   const endpoint = webhook ? await syncWebhook(runtime, replace) : undefined;
-  const settings = portal ? await syncPortal(runtime) : undefined;
+  const settings = portal === false ? undefined : await syncPortal(runtime, portal);
   const run = data ? await runTo(runtime, "backfill", {}, wait) : undefined;
   return unlessFailed({
     ...(run ?? { runId: null, state: "done", resources: {} }),

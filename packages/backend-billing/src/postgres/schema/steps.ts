@@ -51,6 +51,34 @@ const productNames: Step = {
   },
 };
 
+/** Indexes that came after their tables were released, by the step that adds them. */
+const LATER_INDEXES: readonly { readonly resource: ResourceName; readonly index: string }[] = [
+  { resource: "prices", index: "byLookupKey" },
+  { resource: "subscriptions", index: "byStatus" },
+];
+
+const isOf = (index: string, name: string) => name.endsWith(`_${index}`);
+
+/** A table as it was released. */
+function firstTable(resource: ResourceName): Table {
+  const table = resource === "products" ? firstProducts() : resourceTable(resource);
+  const later = LATER_INDEXES.filter((each) => each.resource === resource);
+  const indexes = table.indexes.filter(({ name }) => !later.some(({ index }) => isOf(index, name)));
+  return { ...table, indexes };
+}
+
+const laterIndexes: readonly Step[] = LATER_INDEXES.map(({ resource, index }) => ({
+  id: `0004_${resource}_${index}`,
+  resource,
+  creates: [],
+  statements(schema) {
+    const table = resourceTable(resource);
+    return table.indexes
+      .filter(({ name }) => isOf(index, name))
+      .map((each) => createIndex(schema, table, each));
+  },
+}));
+
 /**
  * Shows the tables to their owner alone, until a policy says otherwise. Not forced: the owner is
  * the one that runs the migrations, and usually the application.
@@ -66,22 +94,40 @@ const security = (id: string, tables: readonly string[]): Step => ({
     ]),
 });
 
+/** The resources that were released together with the first tables. */
+const FIRST: readonly ResourceName[] = [
+  ...(["products", "prices", "customers", "subscriptions"] as const),
+  ...(["coupons", "promotion_codes", "payouts", "refunds"] as const),
+];
+
+/** The table of a resource that came later. */
+function laterTable(resource: ResourceName): Step {
+  const made = creation(`0005_${resource}`, [resourceTable(resource)]);
+  const secured = security(made.id, made.creates);
+  return {
+    ...made,
+    resource,
+    secures: made.creates,
+    statements: (schema) => [...made.statements(schema), ...secured.statements(schema)],
+  };
+}
+
 /**
- * Every step there is, in the order in which they run. Each resource has a step of its own, so that
+ * Every step there is, in the order in which they run. Each resource has steps of its own, so that
  * choosing more resources later only adds tables.
  */
 export const allSteps: readonly Step[] = [
   creation("0001_core", internalTables),
-  ...resourceNames.map((resource) => ({
-    ...creation(`0001_${resource}`, [
-      resource === "products" ? firstProducts() : resourceTable(resource),
-    ]),
+  ...FIRST.map((resource) => ({
+    ...creation(`0001_${resource}`, [firstTable(resource)]),
     resource,
   })),
   productNames,
   security("0003_row_security", [...internalTables.map(({ name }) => name), migrationsTable]),
-  ...resourceNames.map((resource) => ({
+  ...FIRST.map((resource) => ({
     ...security(`0003_row_security_${resource}`, [resourceTable(resource).name]),
     resource,
   })),
+  ...laterIndexes,
+  ...resourceNames.filter((resource) => !FIRST.includes(resource)).map(laterTable),
 ];

@@ -1,10 +1,11 @@
 /**
- * What the store writes beside commits: times at which asks and records are handed out again, and
- * receipts that are too old to matter. It has not even the names
- * of the mirrored tables.
+ * What the store writes beside commits: times at which asks and records are handed out again,
+ * requests of records inside a transaction of the application, and receipts that are too old to
+ * matter. It has not even the names of the mirrored tables.
  */
 import { beyond } from "../../core/mirror/due.js";
-import type { Ask, Store } from "../../core/mirror/store.js";
+import type { Ask, RecordRequest, Store } from "../../core/mirror/store.js";
+import type { Queryable } from "../database.js";
 import type { Names } from "./names.js";
 import { type Numeric, type RawRecord, recordFrom } from "./raw.js";
 
@@ -52,6 +53,25 @@ export function leasesOn(
       return gone.length;
     },
   };
+}
+
+/**
+ * Requests a record on one connection, such as one with an open transaction: creates it, or raises
+ * the revision and replaces the data of the one that there is, as the core's plan has it. One
+ * statement, so that nothing comes between a reading and a writing; what commits first is waited for.
+ */
+export async function requestRecord(
+  connection: Queryable,
+  names: Pick<Names, "records">,
+  { kind, id, due, data }: RecordRequest,
+): Promise<void> {
+  await connection.query(
+    `INSERT INTO ${names.records} AS r (kind, id, revision, ref, due, data)
+     VALUES ($1, $2, 1, NULL, $3, $4::text::jsonb)
+     ON CONFLICT (kind, id) DO UPDATE SET revision = r.revision + 1, data = EXCLUDED.data,
+       due = LEAST(COALESCE(r.due, EXCLUDED.due), EXCLUDED.due)`,
+    [kind, id, due, JSON.stringify(data)],
+  );
 }
 
 /**

@@ -1,20 +1,20 @@
 /** The store on PostgreSQL. */
 import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
-import { activeStatuses, plansFrom } from "../../core/mirror/reads.js";
 import type { Version } from "../../core/mirror/rule.js";
-import type { Offer, RecordKey, Store } from "../../core/mirror/store.js";
+import type { LocalReads, Offer, RecordKey, Store } from "../../core/mirror/store.js";
 import { createCommit } from "../commit/commit.js";
 import { inGroups } from "../commit/group.js";
 import type { PoolLike } from "../database.js";
 import { surviveIdleErrors } from "../pool-errors.js";
 import { schemaOf } from "../schema/schema.js";
-import { pathExpression, resourceTable, snake } from "../schema/tables.js";
+import { snake } from "../schema/tables.js";
 import { checkAtFirstUse } from "./first-use.js";
 import { leasesOn } from "./leases.js";
 import { namesIn } from "./names.js";
 import { prepareOn } from "./prepared.js";
 import { type Numeric, type RawRecord, type RawRow, recordFrom, rowFrom } from "./raw.js";
+import { fieldsOf, localReads, selectRows } from "./reads.js";
 import { isPg, sharedPool } from "./share.js";
 
 /** Where the tables are. */
@@ -40,7 +40,7 @@ const MEGABYTE = 1024 * 1024;
 const LOCK_TIMEOUT = 10_000;
 
 /** The store over PostgreSQL, for those who use the port without the rest. */
-export function createPostgresStore(options: PostgresStoreOptions): Store {
+export function createPostgresStore(options: PostgresStoreOptions): Store & LocalReads {
   const { pool, schema, resources: chosen = resourceNames } = options;
   surviveIdleErrors(pool);
   const names = namesIn(schemaOf(options));
@@ -66,6 +66,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
     return (await prepared.run({ text, values })) as T[];
   };
   const recordColumns = "kind, id, revision, ref, due, data";
+  const rowsOf = selectRows(names);
 
   const inGroup = inGroups(commit, {
     lanes: 2,
@@ -161,29 +162,18 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
 
     row: async <N extends ResourceName>(resource: N, id: string) => {
       const [found] = await select<RawRow>(
-        `${selectRows(resource)} WHERE ${snake(resources[resource].idField)} = $1`,
+        `${rowsOf(resource)} WHERE ${snake(resources[resource].idField)} = $1`,
         [id],
       );
       return found && rowFrom<N>(found);
     },
     rows: async <N extends ResourceName>(resource: N, after: string, limit: number) =>
       (
-        await select<RawRow>(`${selectRows(resource)} WHERE _id > $1::uuid ORDER BY _id LIMIT $2`, [
+        await select<RawRow>(`${rowsOf(resource)} WHERE _id > $1::uuid ORDER BY _id LIMIT $2`, [
           after || "00000000-0000-0000-0000-000000000000",
           limit,
         ])
       ).map((each) => rowFrom<N>(each)),
-    plans: async () => {
-      const contents = (resource: "products" | "prices") =>
-        select<{ stripe: never }>(
-          `SELECT stripe FROM ${names.table(resource)} WHERE ${pathExpression("stripe.active")} = 'true'`,
-        );
-      const [products, prices] = await Promise.all([contents("products"), contents("prices")]);
-      return plansFrom(
-        products.map(({ stripe }) => stripe),
-        prices.map(({ stripe }) => stripe),
-      );
-    },
     offers: async (priceIds) =>
       (
         await select<{ price: Offer["price"]; product: Offer["product"] | null }>(
@@ -193,33 +183,9 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
           [JSON.stringify(priceIds)],
         )
       ).map(({ price, product }) => ({ price, product: product ?? undefined })),
-    customerOf: async (entityId) => {
-      const [found] = await select<RawRow>(`${selectRows("customers")} WHERE entity_id = $1`, [
-        entityId,
-      ]);
-      return found && rowFrom<"customers">(found);
-    },
-    activeSubscriptionsOf: async (entityId) =>
-      (
-        await select<RawRow>(
-          `${selectRows("subscriptions", "s")}
-           JOIN ${names.table("customers")} c ON c.customer_id = s.customer_id
-           WHERE c.entity_id = $1 AND s.stripe ->> 'status' IN (SELECT json_array_elements_text($2::text::json))`,
-          [entityId, JSON.stringify([...activeStatuses])],
-        )
-      ).map((each) => rowFrom<"subscriptions">(each)),
+    ...localReads(select, names, chosen),
   };
-
-  /** Selects rows by the specification's field names. */
-  function selectRows(resource: ResourceName, alias = "t"): string {
-    return `SELECT ${fieldsOf(resource, alias)} FROM ${names.table(resource)} ${alias}`;
-  }
 }
 
 const keysText = (keys: readonly RecordKey[]): string =>
   JSON.stringify(keys.map(({ kind, id }) => ({ kind, id })));
-
-function fieldsOf(resource: ResourceName, alias: string): string {
-  const { columns } = resourceTable(resource);
-  return columns.map(({ field, name }) => `${alias}.${name} AS "${field}"`).join(", ");
-}

@@ -77,7 +77,7 @@ it("not what the application does not sell, in one run of the store", async () =
   expect(again).toMatchObject({
     data: { code: "invalid_argument", message: expect.stringContaining("`sells` refuses it") },
   });
-  expect(operations).toEqual(["offers"]);
+  expect(operations).toEqual(["several"]); // the price, and what the entity has
   expect(app.double.requests.count()).toBe(0);
   expect(app.double.objects("customer")).toEqual([]);
 });

@@ -101,7 +101,9 @@ describe("events about invoices and payments", () => {
     const app = await still({ config: { timing: { refreshDelay: PATIENCE } } });
     const { customer, subscription } = await subscribed(app);
     expect(await app.b.store.row("subscriptions", subscription)).toBeUndefined();
-    const types = ["invoice.paid", "invoice.payment_succeeded", "payment_intent.succeeded"];
+    const types = ["succeeded", "payment_failed", "canceled"].map(
+      (what) => `payment_intent.${what}`,
+    );
     const sent = Array.from({ length: 12 }, (_, i) =>
       send(app, {
         id: `evt_${i}`,

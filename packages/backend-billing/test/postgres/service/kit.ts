@@ -148,6 +148,7 @@ async function openApp(
     baseUrl: () => config.base_url ?? server.url,
     wake: () => {},
     now: double.clock.now,
+    seats: config.seats,
   });
   if (!endpoint && checked) {
     await checkPlace(runtime);

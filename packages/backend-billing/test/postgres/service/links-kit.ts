@@ -1,6 +1,6 @@
 /** What the tests of links share: prices, and parameters that are all right. */
 import type Stripe from "stripe";
-import type { PayParams } from "../../../src/core/links/sessions.js";
+import type { PayParams } from "../../../src/core/links/params.js";
 import type { App } from "./kit.js";
 
 export const entityId = "user_1";

@@ -1,6 +1,7 @@
 // Links to Stripe's pages: what is passed on, what is ours to decide, and what is refused before
 // anything is sent.
 import { describe, expect, it, vi } from "vitest";
+import type { PayParams } from "../../../src/core/links/params.js";
 import * as links from "../../../src/core/links/sessions.js";
 import { hostOn } from "../../../src/postgres/billing.js";
 import { createBilling, createStripe } from "../../../src/postgres/index.js";
@@ -171,7 +172,7 @@ describe("what is refused before anything is sent", () => {
         app.a.stripe.pay({}, {
           ...paying(app, "price_1"),
           client_reference_id: "x",
-        } as links.PayParams),
+        } as PayParams),
     ],
     ...["customer", "return_url"].map((name): [string, (app: App) => Promise<unknown>] => [
       `portal with ${name}`,
@@ -227,8 +228,13 @@ describe("what Stripe refuses", () => {
   it("a session without a link is an error", async () => {
     const app = await still();
     const { sessions } = app.core.stripe().checkout;
-    vi.spyOn(sessions, "create").mockResolvedValueOnce({ url: null } as never);
-    const call = links.subscribe(app.core, subscribing(app, await price(app)));
+    const lastResponse = { headers: {} };
+    vi.spyOn(sessions, "create").mockResolvedValueOnce({
+      id: "cs_1",
+      url: null,
+      lastResponse,
+    } as never);
+    const call = links.pay(app.core, paying(app, await price(app, undefined, false)));
     const error = await billingError(call);
     expect(error.code).toBe("provider_error");
     expect(error.message).toContain("without a link");

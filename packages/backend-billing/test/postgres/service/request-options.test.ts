@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import * as links from "../../../src/core/links/sessions.js";
 import { type AppOptions, applications, billingError, NOW } from "./kit.js";
-import { entityId, price, sessionsOf, subscribing } from "./links-kit.js";
+import { entityId, paying, price, sessionsOf, subscribing } from "./links-kit.js";
 
 const open = applications();
 const still = (options: AppOptions = {}) =>
@@ -15,7 +15,7 @@ describe("request options", () => {
     const options = { idempotencyKey: "cart_1" };
     const first = await app.a.stripe.subscribe({}, params, options);
     const again = await app.a.stripe.subscribe({}, params, options);
-    expect(again).toEqual(first);
+    expect(again).toEqual({ ...first, kind: "open" });
     expect(sessionsOf(app)).toHaveLength(1);
     const made = (await app.stripe.events.list({ type: "customer.created" })).data;
     expect(made.map(({ request }) => request?.idempotency_key)).not.toContain("cart_1");
@@ -31,17 +31,25 @@ describe("request options", () => {
     const call = () => links.subscribe(app.core, params, { idempotencyKey: "cart_1" });
     const first = await call();
     await app.double.clock.advance({ hours: 3, seconds: 7 });
-    expect(await call()).toEqual(first);
+    expect(await call()).toEqual({ ...first, kind: "open" });
     await app.double.clock.advance({ hours: 20 }); // past midnight, and within the key's life
-    expect(await call()).toEqual(first);
+    expect(await call()).toEqual({ ...first, kind: "open" });
     expect(sessionsOf(app)).toHaveLength(1);
   });
 
-  it("an idempotency key for something else is Stripe's to refuse", async () => {
+  it("an idempotency key for another order is another page, and the first can be paid no more", async () => {
     const app = await still();
     const options = { idempotencyKey: "cart_1" };
     await app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
-    const other = app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
+    await app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
+    expect(sessionsOf(app).map(({ status }) => status)).toEqual(["expired", "open"]);
+  });
+
+  it("an idempotency key for another payment is Stripe's to refuse", async () => {
+    const app = await still();
+    const options = { idempotencyKey: "cart_1" };
+    await app.a.stripe.pay({}, paying(app, await price(app, undefined, false)), options);
+    const other = app.a.stripe.pay({}, paying(app, await price(app, undefined, false)), options);
     const error = await billingError(other);
     expect(error).toMatchObject({
       code: "provider_error",
@@ -60,7 +68,7 @@ describe("request options", () => {
     const there = (await app.stripe.customers.list({}, options)).data;
     expect(there.map(({ metadata }) => metadata)).toEqual([{ entityId }]);
     const sessions = (await app.stripe.checkout.sessions.list({}, options)).data;
-    expect(sessions.map(({ customer }) => customer)).toEqual([there[0]?.id, there[0]?.id]);
+    expect(sessions.map(({ customer }) => customer)).toEqual([there[0]?.id]);
     expect(app.double.objects("customer").map(({ id }) => id)).toEqual([own.customerId]);
     expect(sessionsOf(app)).toEqual([]);
     // The mirror is of the key's own account, and so are its links.

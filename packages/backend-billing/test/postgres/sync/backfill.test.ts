@@ -79,6 +79,9 @@ it("says nothing of what it did not finish, and goes on from there", async () =>
       "coupons",
       "promotion_codes",
       "refunds",
+      "checkout/sessions",
+      "invoices",
+      "subscription_schedules",
       "events",
     ].map((name) => [name, "read" as const]),
   );

@@ -253,3 +253,43 @@ it("old runs are forgotten, with all they wrote", async () => {
   expect(runs).toBeLessThanOrEqual(22); // twenty of them, the last one, and the backfill
   expect(counts.find(({ kind }) => kind === "partition")?.n).toBeLessThan(120);
 });
+
+describe("what a new version mirrors", () => {
+  /** Tables as they are after the upgrade: the old resources are there, this one was never listed. */
+  async function upgraded(app: App): Promise<void> {
+    await fillShop(app);
+    await app.b.sync();
+    const tables = ["records WHERE kind = 'watermark' AND id", "versions WHERE resource"];
+    for (const table of tables) {
+      await app.sql(`DELETE FROM ${app.schema}.backend_billing_${table} = 'invoices'`);
+    }
+    await app.sql(`DELETE FROM ${app.schema}.backend_billing_invoices`);
+    await app.double.clock.advance({ days: 1 });
+  }
+  const backfills = async (app: App) =>
+    (await app.b.billing.runs()).filter(({ kind }) => kind === "backfill");
+
+  it("is listed by the next catch-up, without anybody asking", async () => {
+    const app = await open();
+    await upgraded(app);
+    expect((await catchUp(app))?.kind).toBe("catch-up");
+    const [begun, first, ...others] = await backfills(app);
+    expect([first?.state, others]).toEqual(["done", []]);
+    await workUntilDone(real(app), begun?.runId ?? "");
+    await expectEqual(app);
+    await catchUp(app);
+    expect(await backfills(app)).toHaveLength(2); // nothing is left to be listed
+  });
+
+  it("holds no catch-up up where the key may not read it", async () => {
+    const app = await open();
+    await upgraded(app);
+    app.double.faults.add({ fault: "error_before", status: 403, on: "GET /v1/invoices" });
+    expect((await catchUp(app))?.state).toBe("done");
+    await workUntilDone(real(app), (await backfills(app))[0]?.runId ?? "");
+    const before = await backfills(app);
+    expect(before.map(({ state }) => state)).toEqual(["failed", "done"]);
+    expect((await catchUp(app))?.state).toBe("done");
+    expect(await backfills(app)).toEqual(before); // left as it failed, for the next reconcile
+  });
+});

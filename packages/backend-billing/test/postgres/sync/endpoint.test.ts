@@ -201,6 +201,82 @@ describe("the portal's settings", () => {
     expect(await offered()).toContain("Team");
   });
 
+  it("let people choose how many, but not where seats follow the members", async () => {
+    const app = await open();
+    const sold = async (name: string, metadata: { [key: string]: string } = {}) => {
+      const { id: product } = await app.stripe.products.create({ name });
+      const recurring = { interval: "month" } as const;
+      const price = { product, currency: "usd", unit_amount: 2000, recurring, metadata };
+      return (await app.stripe.prices.create(price)).id;
+    };
+    const [plan, seat] = [await sold("Plan"), await sold("Seat", { billing_per_seat: "true" })];
+    const { portal } = await app.b.sync(PORTAL);
+    const change = async (price: string, quantity: number) => {
+      const { id: customer } = await app.stripe.customers.create({
+        payment_method: "pm_card_visa",
+      });
+      const [card] = (await app.stripe.customers.listPaymentMethods(customer)).data;
+      const { id: subscription } = await app.stripe.subscriptions.create({
+        customer,
+        items: [{ price, quantity: 2 }],
+        default_payment_method: card?.id ?? "",
+      });
+      const { url } = await app.stripe.billingPortal.sessions.create({
+        customer,
+        configuration: portal?.configurationId ?? "",
+        flow_data: { type: "subscription_update", subscription_update: { subscription } },
+      });
+      app.double.dashboard.completePortal(url, { quantity });
+      return app.stripe.subscriptions.retrieve(subscription);
+    };
+    const more = await change(plan, 5);
+    expect([more.items.data[0]?.quantity, more.schedule]).toEqual([5, null]);
+    const fewer = await change(plan, 1); // what was paid for stays until the period ends
+    expect([fewer.items.data[0]?.quantity, fewer.schedule]).toEqual([2, expect.any(String)]);
+    await expect(change(seat, 5)).rejects.toThrow("does not let this quantity be chosen");
+  });
+
+  it("are the caller's where given, kept in later calls, and mended when changed by hand", async () => {
+    const app = await open();
+    const own = app.double.dashboard.savePortalSettings();
+    const features = { subscription_cancel: { enabled: true, mode: "immediately" } } as const;
+    const { portal } = await app.b.sync({ data: false, portal: { name: "Ours", features } });
+    const id = portal?.configurationId ?? "";
+    expect(id).not.toBe(own);
+    const mode = async () => {
+      const found = await app.stripe.billingPortal.configurations.retrieve(id);
+      return [found.name, found.features.subscription_cancel.mode];
+    };
+    expect(await mode()).toEqual(["Ours", "immediately"]);
+    const changed = () =>
+      app.double.requests.count("POST /v1/billing_portal/configurations/:configuration");
+    expect((await app.b.sync(PORTAL)).portal).toEqual(portal);
+    expect(changed()).toBe(0);
+    await app.stripe.billingPortal.configurations.update(id, {
+      features: { subscription_cancel: { enabled: true, mode: "at_period_end" } },
+    });
+    await app.b.sync(PORTAL);
+    expect(await mode()).toEqual(["Ours", "immediately"]);
+    await app.b.sync({ data: false, portal: {} });
+    expect(await mode()).toEqual(["Ours", "at_period_end"]);
+  });
+
+  it("offer nothing that `sells` refuses", async () => {
+    const app = await open();
+    const recurring = { interval: "month" } as const;
+    const names = ["Sold here", "Sold elsewhere"];
+    for (const name of names) {
+      const { id: product } = await app.stripe.products.create({ name });
+      await app.stripe.prices.create({ product, currency: "usd", unit_amount: 2000, recurring });
+    }
+    const here = createBilling({ ...app.config, sells: (_, { name }) => name === "Sold here" });
+    const { portal } = await here.sync(PORTAL);
+    const { store } = app.b;
+    const record = await store.record("setting", "portal");
+    expect(portal).toBeDefined();
+    expect(String(record?.data.offered).split(",")).toHaveLength(1);
+  });
+
   it("of the account's own are left as they are", async () => {
     const app = await open();
     const id = app.double.dashboard.savePortalSettings();

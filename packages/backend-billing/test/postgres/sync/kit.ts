@@ -1,6 +1,7 @@
 /** What the tests of sync share: applications without a webhook endpoint, and equality with Stripe. */
 import Stripe from "stripe";
 import { expect } from "vitest";
+import { stripePath } from "../../../../../support/stripe-path.js";
 import { type ResourceName, resourceNames } from "../../../src/core/catalogue/catalogue.js";
 import { resources } from "../../../src/core/catalogue/resources.js";
 import type { PostgresConfig } from "../../../src/postgres/index.js";
@@ -49,7 +50,7 @@ export async function atStripe(
   for (const filter of filters[resource] ?? [""]) {
     for (let after = ""; ; ) {
       const cursor = after === "" ? "" : `&starting_after=${after}`;
-      const page = (await get(double, `${resource}?limit=100&${filter}${cursor}`)) as {
+      const page = (await get(double, `${stripePath(resource)}?limit=100&${filter}${cursor}`)) as {
         data: { id: string }[];
         has_more: boolean;
       };
@@ -59,7 +60,7 @@ export async function atStripe(
     }
   }
   for (const { id } of double.objects(resources[resource].object)) {
-    if (!all.has(id)) all.set(id, (await get(double, `${resource}/${id}`)) as object);
+    if (!all.has(id)) all.set(id, (await get(double, `${stripePath(resource)}/${id}`)) as object);
   }
   return all;
 }
@@ -109,12 +110,22 @@ export async function fillShop({ stripe }: App): Promise<Shop> {
     invoice_settings: { default_payment_method: "pm_card_visa" },
   });
   const items = [{ price: price.id }];
-  await stripe.subscriptions.create({ customer: customer.id, items });
+  const kept = await stripe.subscriptions.create({ customer: customer.id, items });
   const over = await stripe.subscriptions.create({ customer: customer.id, items });
   await stripe.subscriptions.cancel(over.id);
   const coupon = await stripe.coupons.create({ percent_off: 10, duration: "once" });
   await stripe.promotionCodes.create({ promotion: { type: "coupon", coupon: coupon.id } });
   await stripe.payouts.create({ amount: 1000, currency: "usd" });
+  const { id: schedule } = await stripe.subscriptionSchedules.create({
+    from_subscription: kept.id,
+  });
+  await stripe.subscriptionSchedules.release(schedule);
+  const { id: session } = await stripe.checkout.sessions.create({
+    mode: "setup",
+    currency: "usd",
+    success_url: "https://app.example/welcome",
+  });
+  await stripe.checkout.sessions.expire(session);
   // Invoices raised a number on the customer, and Stripe tells of that only with the next change.
   await stripe.customers.update(customer.id, { name: "Ada Lovelace" });
   return { product, price, customer };

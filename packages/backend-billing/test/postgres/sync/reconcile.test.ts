@@ -17,6 +17,9 @@ async function mirrorOf(app: App): Promise<string> {
     "promotion_codes",
     "payouts",
     "refunds",
+    "checkout_sessions",
+    "invoices",
+    "subscription_schedules",
     "versions",
   ];
   const dumps = await Promise.all(
@@ -148,6 +151,9 @@ describe("a key of another account, which cannot be told", () => {
       "promotion_codes",
       "payouts",
       "refunds",
+      "checkout/sessions",
+      "invoices",
+      "subscription_schedules",
       "events",
     ];
     const secret_key = other.double.restrictedKey(

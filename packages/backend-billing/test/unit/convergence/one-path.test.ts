@@ -27,6 +27,7 @@ describe("the port", () => {
     plans: (store) => store.plans(),
     offers: (store) => store.offers(["price_1"]),
     customerOf: (store) => store.customerOf("user_1"),
+    subscribed: (store) => store.subscribed("user_1"),
     activeSubscriptionsOf: (store) => store.activeSubscriptionsOf("user_1"),
   };
 

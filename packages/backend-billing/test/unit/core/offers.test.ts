@@ -1,7 +1,7 @@
 // Which prices are sold, and on which lines of a page.
 import { describe, expect, it } from "vitest";
-import { checkQuantity, linesFor, whyNotSold } from "../../../src/core/links/offers.js";
 import type { Offer } from "../../../src/core/mirror/store.js";
+import { checkQuantity, linesFor, whyNotSold } from "../../../src/core/subscriptions/offers.js";
 
 const offer = (
   price: { active?: boolean; metadata?: object } = {},

@@ -129,6 +129,11 @@ describe("what is stored keeps its form:", () => {
       form(records.watermark("events"), { at: 1 }),
       { kind: "watermark", data: { at: 1 } },
     ],
+    [
+      "seats org_1",
+      form(records.seats("org_1"), { until: 1, isOpen: true }),
+      { data: { until: 1, isOpen: true } },
+    ],
     ["cus_1", form(records.refresh("cus_1"), {}), { kind: "refresh", data: {} }],
   ])("%s", (id, stored, expected) => {
     expect(stored).toEqual({ ...setting, id, ...expected });

@@ -14,7 +14,7 @@ import type { BillingConfig, Logger } from "../../../src/core/runtime/config.js"
 import { errorType, factsOf } from "../../../src/core/runtime/error-facts.js";
 import { BillingError, provider } from "../../../src/core/runtime/errors.js";
 import { createRuntime, type Runtime } from "../../../src/core/runtime/runtime.js";
-import { METRICS, observed } from "../../../src/core/runtime/telemetry.js";
+import { METRICS, observed } from "../../../src/core/runtime/telemetry/telemetry.js";
 import { openTelemetry } from "../../../src/opentelemetry/index.js";
 import { createMemoryStore } from "../../../src/testing/index.js";
 

@@ -5,8 +5,10 @@ import type { Store } from "../../../core/mirror/store.js";
 import { setAsideNow } from "../../../core/runtime/commit/asides.js";
 import { appName, type BillingConfig } from "../../../core/runtime/config.js";
 import { storedBelonging } from "../../../core/runtime/mode.js";
-import { records } from "../../../core/runtime/records/records.js";
+import { records, type StoredPortal } from "../../../core/runtime/records/records.js";
+import { whyNotSold } from "../../../core/subscriptions/offers.js";
 import { isSecretInUse } from "../../../core/sync/endpoint.js";
+import { pricesNamed } from "../../../core/sync/portal/plans.js";
 import type { PoolLike } from "../../../postgres/database.js";
 import { roleProblem } from "../../../postgres/schema/access.js";
 import { migrationState } from "../../../postgres/schema/migrations.js";
@@ -69,6 +71,26 @@ export async function askDatabase(
   }
 }
 
+/** The portal as it is remembered, and what of its plans is not active any more. */
+async function portalFacts(
+  store: Store,
+  mirrored: readonly ResourceName[],
+  { configurationId, offered = "", options }: StoredPortal,
+) {
+  const isMirrored = mirrored.includes("prices") && mirrored.includes("products");
+  const offers = isMirrored ? await store.offers(pricesNamed(offered)) : [];
+  return {
+    portal: configurationId,
+    portalMade: {
+      ...(options === undefined ? {} : { options }),
+      offersPlans: offered !== "",
+      notSold: offers
+        .filter((offer) => whyNotSold(offer, undefined) !== undefined)
+        .map(({ price }) => price.id),
+    },
+  };
+}
+
 async function readStored(
   store: Store,
   resources: readonly ResourceName[],
@@ -89,7 +111,7 @@ async function readStored(
       ? await readMarks(store, appName(config), MOST_CUSTOMERS)
       : NO_MARKS,
     ...(account === undefined ? {} : { account: account.id }),
-    ...(portal === undefined ? {} : { portal: portal.configurationId }),
+    ...(portal === undefined ? {} : await portalFacts(store, resources, portal)),
     secretFits: Object.fromEntries(fits),
     // A catch-up begins only where a copy was completed.
     copied: runs.some(({ data }) => data.state === "done" && data.kind !== "verify"),

@@ -6,6 +6,7 @@ import Stripe from "stripe";
 import { enabledEvents, type ResourceName } from "../../../core/catalogue/catalogue.js";
 import { resources } from "../../../core/catalogue/resources.js";
 import { headerOf } from "../../../core/mirror/headers.js";
+import { isMarked } from "../../../core/sync/portal/settings.js";
 import { DELIVERY_MINUTES } from "../diagnose/diagnose.js";
 import type { Denied, StripeFacts } from "../facts.js";
 import { reasonOf } from "../reason.js";
@@ -24,6 +25,9 @@ const ROWS: { readonly [resource in ResourceName]: string } = {
   promotion_codes: "Promotion codes",
   payouts: "Payouts",
   refunds: "Charges and refunds",
+  checkout_sessions: "Checkout Sessions",
+  invoices: "Invoices",
+  subscription_schedules: "Subscriptions",
 };
 
 /** The id of objects that do not exist, for requests that only show what the key may do. */
@@ -33,7 +37,7 @@ function probes(chosen: readonly ResourceName[]): Probe[] {
   const reads = chosen.map(
     (name): Probe => ({
       needed: "always",
-      action: `read ${name.replace("_", " ")}, which are mirrored`,
+      action: `read ${name.replaceAll("_", " ")}, which are mirrored`,
       access: "Read",
       resource: ROWS[name],
       ask: (stripe) => resources[name].lists[0](stripe, { limit: 1 }, {}),
@@ -169,7 +173,11 @@ async function endpointsOf(stripe: Stripe) {
 
 async function portalsOf(stripe: Stripe) {
   const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
-  return data.map(({ id, is_default }) => ({ id, isDefault: is_default }));
+  return data.map(({ id, is_default, features, metadata }) => ({
+    id,
+    isDefault: is_default,
+    ...(isMarked({ metadata }) ? { features } : {}),
+  }));
 }
 
 async function undeliveredOf(stripe: Stripe, chosen: readonly ResourceName[]) {

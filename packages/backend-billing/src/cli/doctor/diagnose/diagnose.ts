@@ -15,6 +15,7 @@ import { type Find, type Finding, finder } from "../finding.js";
 import { diagnoseRoute } from "../route.js";
 import { diagnoseAccess } from "./access.js";
 import { diagnoseApps } from "./apps.js";
+import { diagnosePortal } from "./portal.js";
 
 type Answering<F> = Extract<F, { state: "answers" }>;
 type Given = Extract<AddressFacts, { state: "given" }>;
@@ -192,21 +193,4 @@ function elsewhere(endpoints: readonly Endpoint[], webhook: string): { elsewhere
 function diagnoseDeliveries(find: Find, { undelivered }: Answering<StripeFacts>): Finding[] {
   if (undelivered === undefined || undelivered.count === 0) return [];
   return [find("deliveries_failing", { ...undelivered, minutes: DELIVERY_MINUTES })];
-}
-
-function diagnosePortal(
-  find: Find,
-  { portals }: Answering<StripeFacts>,
-  stored: StoredFacts | undefined,
-  { database }: Facts,
-): Finding[] {
-  if (portals === undefined) return [];
-  if (portals.length === 0) return [find("portal_missing")];
-  const chosen = stored?.portal;
-  if (chosen !== undefined) {
-    return portals.some(({ id }) => id === chosen) ? [] : [find("portal_inactive", { id: chosen })];
-  }
-  // Where the tables cannot be read, the stored configuration is unknown.
-  const known = database !== undefined && stored !== undefined;
-  return known && !portals.some(({ isDefault }) => isDefault) ? [find("portal_not_chosen")] : [];
 }

@@ -5,7 +5,7 @@
 import Stripe from "stripe";
 import { APP_KEY, ENTITY_KEY } from "../../catalogue/carrier.js";
 import { isAhead } from "../../mirror/due.js";
-import { type AnswerHeaders, headerOf } from "../../mirror/headers.js";
+import { isReplayed } from "../../mirror/headers.js";
 import { stripeStatus } from "../../mirror/snapshot.js";
 import type { StoredRecord } from "../../mirror/store.js";
 import { isLive } from "../../runtime/config.js";
@@ -329,10 +329,7 @@ function attempted(error: unknown): Attempted {
   const known = error as Partial<Stripe.errors.StripeError>;
   return {
     status: stripeStatus(error),
-    replayed: isReplayed(known.headers ?? {}),
+    replayed: isReplayed(known.headers),
     type: known.rawType,
   };
 }
-
-const isReplayed = (headers: AnswerHeaders): boolean =>
-  headerOf(headers, "idempotent-replayed") === "true";

@@ -4,6 +4,8 @@
  * sends the same key again: Stripe then answers with the customer that exists.
  */
 
+import { sha256 } from "../../runtime/digest.js";
+
 /** Whose customer it is. Everything that tells two customers apart is part of the key. */
 export interface KeyOwner {
   /** The name of the application, where several share one Stripe account. */
@@ -35,8 +37,6 @@ export async function counterIn(owner: KeyOwner, key: string | null): Promise<nu
 }
 
 /** JSON keeps the parts apart, whatever characters they have. */
-async function digestOf({ app, entityId, account, livemode }: KeyOwner): Promise<string> {
-  const parts = JSON.stringify(["customer", app ?? null, livemode, account, entityId]);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(parts));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+function digestOf({ app, entityId, account, livemode }: KeyOwner): Promise<string> {
+  return sha256(JSON.stringify(["customer", app ?? null, livemode, account, entityId]));
 }

@@ -5,14 +5,14 @@
 import type Stripe from "stripe";
 import { isAhead } from "../../mirror/due.js";
 import { snapshotOfCreation, stripeStatus } from "../../mirror/snapshot.js";
-import type { Claimed, Outcome, Snapshot, StoredRecord } from "../../mirror/store.js";
+import type { Claimed, Outcome, RecordKey, Snapshot, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { isLive } from "../../runtime/config.js";
 import { modeMismatch } from "../../runtime/mode.js";
-import { logLinked } from "../../runtime/observe.js";
 import { records } from "../../runtime/records/records.js";
 import { AGAIN, inRounds } from "../../runtime/rounds.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { logLinked } from "../../runtime/telemetry/observe.js";
 import { checkPlace, judgePlace, type Place, placeKeys } from "../../stripe/account.js";
 import { type Details, fieldsOf, writtenOf } from "../written.js";
 import {
@@ -78,7 +78,7 @@ export async function put(
 }
 
 /** A claim as it was read, with all that is decided by. */
-export interface ReadClaim extends Omit<Claimed, "beside"> {
+export interface ReadClaim extends Claimed {
   /**
    * The second up to which the mirror knows of all customers: a complete listing has shown those
    * that existed, and events the rest. Undefined where nothing is known.
@@ -88,11 +88,19 @@ export interface ReadClaim extends Omit<Claimed, "beside"> {
   readonly place: Place | undefined;
 }
 
-/** Reads a claim, and refuses a key that the tables are not of, in one reading. */
-export async function readClaim(runtime: Runtime, target: Target): Promise<ReadClaim> {
+/**
+ * Reads a claim, together with other records that a caller wants, and refuses a key that the tables
+ * are not of, in one reading.
+ */
+export async function readClaim(
+  runtime: Runtime,
+  target: Target,
+  wanted: readonly RecordKey[] = [],
+): Promise<ReadClaim> {
   const marks = isMirrored(runtime, target) ? [CUSTOMERS, EVENTS] : [];
-  const { store } = runtime;
-  const { beside, ...read } = await store.claimed(claimId(target), placeKeys(runtime), marks);
+  const keys = [...placeKeys(runtime), ...wanted];
+  const read = await runtime.store.claimed(claimId(target), keys, marks);
+  const { beside } = read;
   const place = await judgePlace(runtime, beside);
   const isKept = place.writes.length === 0;
   // Where there is a claim its next step may be no write, so the place is stored by itself.

@@ -8,6 +8,7 @@ import { ASK_DELAY } from "../../mirror/rule.js";
 import type {
   Batch,
   Committed,
+  RecordRequest,
   RecordWrite,
   Snapshot,
   Source,
@@ -16,6 +17,8 @@ import type {
   UnitOutcome,
 } from "../../mirror/store.js";
 import { commitApart } from "./apart.js";
+import { lookId } from "./lapse.js";
+import { followingIn, isToCount, pricesOf, startRequest } from "./seats.js";
 import { idProblem, isUnstorable } from "./set-aside.js";
 
 const PORT: unique symbol = Symbol("the port's commit");
@@ -24,6 +27,16 @@ interface Port {
   readonly commit: Store["commit"];
   /** Called for each object that was set aside, once that is committed. */
   readonly setAside: (snapshot: Snapshot, reason: string) => void;
+  /** Undefined where the application counts no seats. */
+  readonly seats: SeatsToCount | undefined;
+}
+
+/** What the gateway needs to have seats counted when a subscription begins. */
+interface SeatsToCount {
+  /** Milliseconds after which they are counted. */
+  readonly delay: number;
+  /** Whether prices and products are mirrored. */
+  readonly knowsOffers: boolean;
 }
 
 /** The store as the core has it: everything but `commit`, which only the gateway reaches. */
@@ -32,9 +45,13 @@ export interface CoreStore extends Omit<Store, "commit"> {
 }
 
 /** Puts a store behind the gateway. */
-export function behindGateway(store: Store, setAside: Port["setAside"]): CoreStore {
+export function behindGateway(
+  store: Store,
+  setAside: Port["setAside"],
+  seats?: SeatsToCount,
+): CoreStore {
   const { commit: own, ...calls } = store;
-  return { ...calls, [PORT]: { commit: own, setAside } };
+  return { ...calls, [PORT]: { commit: own, setAside, seats } };
 }
 
 /** What the gateway needs; the runtime has it. */
@@ -69,15 +86,81 @@ export async function commit(
   { source, units = [], records }: WithoutRecords | WithRecords,
 ): Promise<Committed> {
   const now = context.now();
+  const lapsing = withLapses(units, now);
+  const { seats } = context.store[PORT];
+  // Without a pause where nothing is counted: calls that are made at one moment may become one.
+  const asked =
+    seats === undefined ? lapsing : await withStarts(context.store, lapsing, now, seats);
   const result = await transact(context.store, {
     source,
     now,
-    units,
+    units: asked,
     ...(records === undefined ? {} : { records }),
   });
-  if (result.committed) wakeAfter(context, now, units, result.units);
+  if (result.committed) wakeAfter(context, now, asked, result.units);
   else if (records === undefined) throw new Error("A commit without records cannot conflict");
   return result;
+}
+
+/** Milliseconds in which the invoice that was not paid can arrive, too. */
+const LAPSE_DELAY = 2_000;
+
+/** Requests a look at when the grace ends, for each subscription that is past due. */
+function withLapses(units: readonly Unit[], now: number): readonly Unit[] {
+  if (!units.some(({ snapshots = [] }) => snapshots.some(isPastDue))) return units;
+  return units.map((unit) => {
+    const late = (unit.snapshots ?? []).filter(isPastDue);
+    if (late.length === 0) return unit;
+    const lapses = late.map(
+      ({ id }): RecordRequest => ({
+        kind: "lapse",
+        id: lookId(id),
+        due: now + LAPSE_DELAY,
+        data: {},
+      }),
+    );
+    return { ...unit, requests: [...(unit.requests ?? []), ...lapses] };
+  });
+}
+
+function isPastDue({ resource, content }: Snapshot): boolean {
+  return (
+    resource === "subscriptions" && (content as { status?: unknown } | null)?.status === "past_due"
+  );
+}
+
+/**
+ * Requests a count of the seats for each subscription that begins, or that has other prices, as far
+ * as the application counts them. Of two commits that both bring such a one, the first finds none.
+ */
+async function withStarts(
+  store: CoreStore,
+  units: readonly Unit[],
+  now: number,
+  seats: SeatsToCount,
+): Promise<readonly Unit[]> {
+  const shown = units.flatMap(({ snapshots = [] }) =>
+    snapshots.flatMap((s) => followingIn(s) ?? []),
+  );
+  if (shown.length === 0) return units;
+  const prices = [...new Set(shown.flatMap(pricesOf))];
+  const offers = seats.knowsOffers ? await store.offers(prices) : [];
+  const started = new Set<string>();
+  await Promise.all(
+    shown.map(async (subscription) => {
+      const { id } = subscription;
+      // Without a content before, to spare the reading of those that are not by the seat.
+      if (!isToCount(null, subscription, offers)) return;
+      const before = (await store.row("subscriptions", id))?.stripe;
+      if (isToCount(before, subscription, offers)) started.add(id);
+    }),
+  );
+  if (started.size === 0) return units;
+  return units.map((unit) => {
+    const own = (unit.snapshots ?? []).filter((each) => followingIn(each) && started.has(each.id));
+    const requests = own.map(({ id }) => startRequest(id, now + seats.delay));
+    return own.length === 0 ? unit : { ...unit, requests: [...(unit.requests ?? []), ...requests] };
+  });
 }
 
 async function transact(store: CoreStore, batch: Batch): Promise<Committed> {

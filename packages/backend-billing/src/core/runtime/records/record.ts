@@ -59,16 +59,19 @@ export interface RecordOptions<T> {
   due?(data: T): number;
   /** How often `update` tries, if not as often as everything else. */
   readonly rounds?: number;
+  /** The revision of each write, where a counter will not do. */
+  revision?(): number;
 }
 
 export function defineRecord<T extends object>(
   id: string,
-  { kind = "setting", ref, due, rounds }: RecordOptions<T> = {},
+  { kind = "setting", ref, due, rounds, revision: drawn }: RecordOptions<T> = {},
 ): TypedRecord<T> {
   const write: TypedRecord<T>["write"] = ({ revision }, data) => ({
     kind,
     id,
     expect: revision,
+    ...(drawn === undefined ? {} : { revision: drawn() }),
     next: { ref: ref ?? null, due: due?.(data) ?? null, data: { ...data } as RecordData },
   });
   const committed = async (context: CommitContext, one: RecordWrite): Promise<boolean> =>

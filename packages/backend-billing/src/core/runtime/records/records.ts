@@ -4,13 +4,17 @@
  * ids must stay readable: an application may be older or newer than its tables.
  *
  * The other kinds have types of their own: `claim` (customers/claim/claim.ts, one for each entity),
- * `run` and `partition` (sync/run/run.ts), and `aside` (runtime/commit/set-aside.ts, one for each
- * object that cannot be stored).
+ * `run` and `partition` (sync/run/run.ts), `lapse` (runtime/commit/lapse.ts, for each subscription
+ * that is past due: requested by its commits, written by the job of subscriptions/grace.ts, read by
+ * the reads of subscriptions), `seats` (runtime/commit/seats.ts, for each entity whose seats are to be
+ * counted: requested by `seatsChanged` and by commits, removed by the job of subscriptions/seats),
+ * and `aside` (runtime/commit/set-aside.ts, one for each object that cannot be stored).
  */
 
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { Drift } from "../reports.js";
 import { defineLock, defineRecord } from "./record.js";
+import { WATCHDOG } from "./watchdog.js";
 
 /** What the tables are of. */
 export interface StoredMode {
@@ -50,7 +54,40 @@ export interface StoredPortal {
   readonly configurationId: string;
   /** What it offers, as a text to compare; absent if it is not the library's own. */
   readonly offered?: string;
+  /** What `sync` was given for it, as JSON; absent if that was nothing. */
+  readonly options?: string;
 }
+
+/** A checkout page that was handed out. */
+export interface HandedPage {
+  readonly sessionId: string;
+  readonly customerId: string;
+  /** What it sells, and how: the same order has the same. */
+  readonly order: string;
+}
+
+/** What is remembered of an entity's checkout. */
+export interface Guard {
+  /** The page of each group of plans that exclude each other. */
+  readonly pages: { readonly [group: string]: HandedPage };
+  /** How many pages were made, those included that were not handed out. */
+  readonly made: number;
+  /** Milliseconds until which one caller works at it, and others wait. It only saves work. */
+  readonly leasedUntil: number;
+  /** The groups in which a trial was used. */
+  readonly trials: readonly string[];
+}
+
+/** A worker's turn at an entity's seats. */
+export interface SeatsTurn {
+  /** Milliseconds until which no other worker has a turn. */
+  readonly until: number;
+  /** Whether something may be on its way to Stripe: the turn goes on, or did not end as it should. */
+  readonly isOpen: boolean;
+}
+
+/** A revision that does not repeat when the database is set back to an earlier point. */
+const randomRevision = (): number => Math.floor(Math.random() * 2 ** 52) + 1;
 
 export const records = {
   /** Mode and application. Written at first use (runtime/mode.ts); read at every start, by `doctor`. */
@@ -62,7 +99,7 @@ export const records = {
   /** Other applications' customers. Written by events and pages (customers/strangers.ts); read by `doctor`. */
   strangers: defineRecord<{ readonly seen: readonly Stranger[] }>("strangers"),
 
-  /** The portal's configuration. Written by `sync` (sync/portal.ts); read by portal links, `doctor`. */
+  /** The portal's configuration. Written by `sync` (sync/portal); read by portal links, `doctor`. */
   portal: defineRecord<StoredPortal>("portal"),
 
   /**
@@ -79,7 +116,7 @@ export const records = {
   swept: defineRecord<{ readonly after: string; readonly done: boolean }>("claims swept"),
 
   /** When the watchdog looks next. Written and read on Convex alone, by its commits (convex/schedule.ts). */
-  watchdog: defineRecord<{ readonly at: number }>("watchdog"),
+  watchdog: defineRecord<{ readonly at: number }>(WATCHDOG.id),
 
   /** One caller at a time (runtime/exclusive.ts): of `sync` for the webhook endpoint and the portal. */
   lock: (name: string) => defineLock(`lock ${name}`),
@@ -101,6 +138,19 @@ export const records = {
    */
   watermark: (of: ResourceName | "events") =>
     defineRecord<{ readonly at: number }>(of, { kind: "watermark" }),
+
+  /**
+   * The checkout pages of an entity, under the id of its claim. Written and read when a subscription
+   * is sold (links/guard); never removed, because it remembers trials.
+   */
+  // mutant "the guard's revisions repeat": revision: randomRevision ->
+  guard: (id: string) => defineRecord<Guard>(id, { kind: "guard", revision: randomRevision }),
+
+  /**
+   * The turns at an entity's seats. Written and read by the job that counts and sends them
+   * (subscriptions/seats); never removed, so that its revisions do not repeat.
+   */
+  seats: (entityId: string) => defineRecord<SeatsTurn>(`seats ${entityId}`),
 
   /**
    * A customer whose subscriptions must be read. Requested by events; removed after the reading

@@ -29,7 +29,11 @@ interface Entry {
 export interface Deferred {
   readonly store: Store;
   /** Takes what is due in one call; the next calls that take work from `store` are given it. */
-  takeAhead(leases: { readonly [kind in "asks" | "refresh" | "claim"]: Lease }): Promise<unknown>;
+  takeAhead(
+    leases: { readonly [kind in "asks" | "refresh" | "claim" | "lapse"]: Lease } & {
+      readonly seats?: Lease;
+    },
+  ): Promise<unknown>;
   /** Writes the records. False if another process has changed one of them; then none is written. */
   flush(now: number): Promise<boolean>;
 }
@@ -91,8 +95,8 @@ export function deferRecords(store: Store): Deferred {
       ({ expect }, index) => (known[index]?.record?.revision ?? 0) !== expect,
     );
     if (refused !== -1) return writes[refused];
-    for (const [index, { kind, id, expect, next }] of writes.entries()) {
-      const record = next === null ? undefined : { kind, id, ...next, revision: expect + 1 };
+    for (const [index, { kind, id, expect, revision = expect + 1, next }] of writes.entries()) {
+      const record = next === null ? undefined : { kind, id, ...next, revision };
       change(
         known[index] ?? { from: 0, record: undefined, isChanged: false },
         record,
@@ -182,8 +186,9 @@ export function deferRecords(store: Store): Deferred {
     },
     takeAhead({ asks, ...records }) {
       ahead.set("ask", store.takeAsks(asks));
-      for (const kind of ["refresh", "claim"] as const) {
-        ahead.set(kind, store.takeRecords(kind, records[kind]));
+      for (const kind of ["refresh", "claim", "lapse", "seats"] as const) {
+        const lease = records[kind];
+        if (lease !== undefined) ahead.set(kind, store.takeRecords(kind, lease));
       }
       return Promise.all(ahead.values());
     },

@@ -32,7 +32,11 @@ export interface Loop {
  * Works until nothing is due, or it is over or stopped; pages under way are finished. Answers how
  * often there was something to do.
  */
-export async function workPages(runtime: Runtime, loop: Loop): Promise<number> {
+export async function workPages(
+  runtime: Runtime,
+  loop: Loop,
+  work: typeof workPage = workPage,
+): Promise<number> {
   const { isStopped, patience, bears } = loop;
   let [found, busy, lastPage] = [0, 0, runtime.now()];
   let isBroken = false;
@@ -40,7 +44,7 @@ export async function workPages(runtime: Runtime, loop: Loop): Promise<number> {
   const page = async (): Promise<boolean> => {
     busy++;
     try {
-      const did = await workPage(runtime, () => !isStopped());
+      const did = await work(runtime, () => !isStopped());
       if (did) [found, lastPage] = [found + 1, runtime.now()];
       return did;
     } finally {

@@ -1,5 +1,6 @@
 /** What schedules open: the run that is wanted, if none is open, and the removal of old ones. */
 import type { Timing } from "../../runtime/config.js";
+import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { eventsReadTo, openRun } from "../run/open.js";
 import { pointers } from "../run/pointers.js";
@@ -17,14 +18,29 @@ export async function openScheduled(
   runtime: Runtime,
   wanted: "catch-up" | "reconcile",
 ): Promise<string> {
-  const [backfill, readTo] = await Promise.all([
+  const [backfill, readTo, isListed] = await Promise.all([
     openBackfill(runtime),
     eventsReadTo(runtime),
+    isAllListed(runtime),
     pruneRuns(runtime),
   ]);
   const isFirst = readTo === undefined;
-  if (backfill !== undefined && (isFirst || wanted === "reconcile")) return backfill;
+  const isUnderWay = backfill?.state === "running";
+  if (isUnderWay && (isFirst || wanted === "reconcile")) return backfill.id;
+  // What is mirrored since the last one, such as what a new version adds. Beside the catch-up: one
+  // that fails, for want of a permission, must not hold that up, and is left to the next reconcile.
+  if (!isFirst && !isListed && wanted === "catch-up" && backfill === undefined) {
+    await openRun(runtime, "backfill");
+  }
   return openRun(runtime, isFirst ? "backfill" : wanted);
+}
+
+/** Whether every mirrored resource was listed to its end at least once. */
+async function isAllListed(runtime: Runtime): Promise<boolean> {
+  const watermarks = await Promise.all(
+    runtime.resources.map((name) => records.watermark(name).read(runtime)),
+  );
+  return watermarks.every(({ data }) => data !== undefined);
 }
 
 /**
@@ -52,10 +68,9 @@ export async function openWanted(runtime: Runtime): Promise<void> {
   if (wanted !== undefined) await openScheduled(runtime, wanted);
 }
 
-/** A backfill that is under way. */
-async function openBackfill(runtime: Runtime): Promise<string | undefined> {
+/** The backfill that is under way, or the last one if it failed. */
+async function openBackfill(runtime: Runtime): Promise<(Run & { id: string }) | undefined> {
   const { backfill } = (await pointers(runtime)).open;
-  if (backfill === undefined) return undefined;
-  const record = await runtime.store.record("run", backfill);
-  return record !== undefined && runOf(record).state === "running" ? backfill : undefined;
+  const record = backfill === undefined ? undefined : await runtime.store.record("run", backfill);
+  return record && { ...runOf(record), id: record.id };
 }

@@ -7,7 +7,7 @@ import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { errorType, factsOf } from "../../runtime/error-facts.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { type Annotate, observed } from "../../runtime/telemetry.js";
+import { type Annotate, observed } from "../../runtime/telemetry/telemetry.js";
 import { commitStep, type Written } from "../run/commit.js";
 import { afterFailure } from "../run/failure.js";
 import { logEnded } from "../run/log.js";

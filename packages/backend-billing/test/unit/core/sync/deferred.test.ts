@@ -98,7 +98,7 @@ it("gives what was taken ahead to the first who takes it", async () => {
     batch({ kind: "refresh", id: "cus_1", expect: 0, next: { ref: null, due: 1, data: {} } }),
   );
   const deferred = deferRecords(store);
-  await deferred.takeAhead({ asks: lease, refresh: lease, claim: lease });
+  await deferred.takeAhead({ asks: lease, refresh: lease, claim: lease, lapse: lease });
   expect(await deferred.store.takeRecords("refresh", lease)).toHaveLength(1);
   expect(await deferred.store.takeRecords("refresh", lease)).toEqual([]);
 });

@@ -2,11 +2,11 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { PATIENCE } from "../../../../../../support/patience.js";
 import type { Runtime } from "../../../../src/core/runtime/runtime.js";
-import { workPages } from "../../../../src/core/sync/work/loop.js";
-import { workPage } from "../../../../src/core/sync/work/work.js";
+import { type Loop, workPages as workPagesBy } from "../../../../src/core/sync/work/loop.js";
+import type { workPage } from "../../../../src/core/sync/work/work.js";
 
-vi.mock("../../../../src/core/sync/work/work.js", () => ({ workPage: vi.fn() }));
-const page = vi.mocked(workPage);
+const page = vi.fn<typeof workPage>();
+const workPages = (runtime: Runtime, loop: Loop) => workPagesBy(runtime, loop, page);
 
 /** A process whose clock goes on only while it waits. */
 function process(lines: object[] = []) {

@@ -1,0 +1,69 @@
+/**
+ * The reads by an application's own catalogue, and what its mutations tell the library. In a file of
+ * its own: a query that only reads does not load what schedules work.
+ */
+import type { GenericDatabaseWriter, GenericDataModel, Scheduler } from "convex/server";
+import type { AnyCatalogue } from "../../core/catalogue/plans.js";
+import { SEATS_DELAY, seatsRequest } from "../../core/runtime/commit/seats.js";
+import { policyOf } from "../../core/subscriptions/reads.js";
+import type { SeatsChangedArgs } from "../../core/subscriptions/seats/count.js";
+import { checkedModule, referencesTo } from "../calls/references.js";
+import { leftBy, scheduleWork } from "../schedule.js";
+import { requestRecord } from "../store/records.js";
+import type { Db } from "../tables/database.js";
+import { type Reads, readsBy } from "./local.js";
+
+/** The context of any mutation, whatever the application's data model. */
+export interface WriteContext<DataModel extends GenericDataModel = GenericDataModel> {
+  readonly db: GenericDatabaseWriter<DataModel>;
+  readonly scheduler: Scheduler;
+}
+
+/** The reads and writes for an application's own queries and mutations. */
+export interface Local extends Reads {
+  /**
+   * In a mutation that changes an entity's seats: they are counted soon, by the setting `seats`, and
+   * the quantity at Stripe follows. Does nothing for plans that are not per seat.
+   */
+  seatsChanged<M extends GenericDataModel>(
+    context: WriteContext<M>,
+    args: SeatsChangedArgs,
+  ): Promise<void>;
+}
+
+/** What `createLocal` takes. */
+export interface LocalOptions {
+  readonly catalogue: AnyCatalogue;
+  /**
+   * The file below `convex/` that exports `store` and `sync`, as the setting of this name: without
+   * its ending. Default `"billing"`; it is `"stripe"` where `createStripe` has no other.
+   */
+  readonly module?: string | undefined;
+}
+
+/**
+ * The reads by a catalogue, which says who keeps access, and what a mutation tells the library.
+ * Export them from a file of the application, and import them from there.
+ *
+ * @example
+ * ```ts
+ * import { defineCatalogue } from "backend-billing/catalogue";
+ * import { createLocal } from "backend-billing/convex/local";
+ *
+ * const catalogue = defineCatalogue({ access: { past_due: { days: 7 } } });
+ *
+ * export const { subscriptionOf, invoicesOf, seatsChanged } = createLocal({ catalogue });
+ * ```
+ */
+export function createLocal({ catalogue, module = "billing" }: LocalOptions): Local {
+  const references = referencesTo(checkedModule(module));
+  return {
+    ...readsBy(policyOf(catalogue)),
+    async seatsChanged(context, { entityId }) {
+      const db = context.db as unknown as Db;
+      const write = await requestRecord(db, seatsRequest(entityId, Date.now() + SEATS_DELAY));
+      const { store, work: sync } = references;
+      await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
+    },
+  };
+}

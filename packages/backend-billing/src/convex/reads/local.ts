@@ -1,0 +1,140 @@
+/**
+ * The reads for an application's own queries and mutations: indexed reads of its own database, so that
+ * a query runs again when their answer changes.
+ */
+import type { GenericDataModel } from "convex/server";
+import { DEFAULT_ACCESS } from "../../core/catalogue/plans.js";
+import type { LocalReads } from "../../core/mirror/store.js";
+import {
+  checkLimit,
+  type InGroup,
+  type SubscribedPage,
+  type SubscriptionsBy,
+  subscriptionReads,
+} from "../../core/subscriptions/reads.js";
+import type { Subscribed, SubscriptionState } from "../../core/subscriptions/state.js";
+import { decode } from "../calls/encode.js";
+import { type Db, latestBy, mirrorOf } from "../tables/database.js";
+import type { Documents } from "../tables/tables.js";
+import {
+  activeSubscriptionsOf,
+  customerOf,
+  decoded,
+  plans,
+  type ReadContext,
+  storedCustomer,
+} from "./reads.js";
+import { storedSubscribed, storedSubscribedBy } from "./subscribed.js";
+
+/** The reads for an application's own queries and mutations. */
+export interface Reads {
+  /** What an entity has of a group: one state, whatever became of it. */
+  subscriptionOf<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    entityId: string,
+    options?: InGroup,
+  ): Promise<SubscriptionState>;
+  /** All subscriptions of an entity, of all groups, ended ones too, newest first. */
+  subscriptionsOf<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    entityId: string,
+  ): Promise<readonly Subscribed[]>;
+  /** The entities' subscriptions that have a status, a page at a time. */
+  subscriptionsBy<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    by: SubscriptionsBy,
+  ): Promise<SubscribedPage>;
+  /** An entity's invoices, newest first. */
+  invoicesOf<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    entityId: string,
+    options?: { readonly limit?: number | undefined },
+  ): Promise<readonly Documents["invoices"][]>;
+  /** The price that has a lookup key. */
+  priceBy<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    by: { readonly lookupKey: string },
+  ): Promise<Documents["prices"] | undefined>;
+  /** The customer that belongs to an entity. */
+  readonly customerOf: typeof customerOf;
+  /** The subscriptions of an entity that are active or on trial, as rows. */
+  readonly activeSubscriptionsOf: typeof activeSubscriptionsOf;
+  /** Active products with their active prices. */
+  readonly plans: typeof plans;
+}
+
+/** The reads by a policy, which says who keeps access. */
+export function readsBy(policy = DEFAULT_ACCESS): Reads {
+  const reads = (context: { readonly db: unknown }) =>
+    subscriptionReads(factsIn(context.db as Db), policy);
+  return {
+    subscriptionOf: (context, entityId, options) =>
+      reads(context).subscriptionOf(entityId, options),
+    subscriptionsOf: (context, entityId) => reads(context).subscriptionsOf(entityId),
+    subscriptionsBy: (context, by) => reads(context).subscriptionsBy(by),
+    async invoicesOf(context, entityId, { limit = 50 } = {}) {
+      checkLimit(limit);
+      const mirror = mirrorOf(context.db as unknown as Db);
+      const customer = await storedCustomer(mirror, entityId);
+      if (customer === null) return [];
+      const found = await latestBy(mirror, "invoices", "byCustomerId", customer.customerId, MOST);
+      return found
+        .map((row) => decoded<"invoices">(row))
+        .sort((a, b) => b.stripe.created - a.stripe.created || (a.invoiceId < b.invoiceId ? 1 : -1))
+        .slice(0, limit);
+    },
+    async priceBy(context, { lookupKey }) {
+      const mirror = mirrorOf(context.db as unknown as Db);
+      const found = await latestBy(mirror, "prices", "byLookupKey", lookupKey, MOST);
+      const active = found.find(({ stripe }) => (stripe as { active?: boolean } | null)?.active);
+      const row = active ?? found[0];
+      return row && decoded<"prices">(row);
+    },
+    customerOf,
+    activeSubscriptionsOf,
+    plans,
+  };
+}
+
+/** Documents that are read to find those that were asked for: ids tell nothing of their order at Stripe. */
+const MOST = 200;
+
+const factsIn = (db: Db): Pick<LocalReads, "subscribed" | "subscribedBy"> => ({
+  subscribed: async (entityId) => decode(await storedSubscribed(db, entityId)),
+  async subscribedBy(status, after, limit) {
+    const { facts, ...page } = await storedSubscribedBy(db, status, after, limit);
+    return { ...page, facts: decode(facts) };
+  },
+});
+
+const standard = readsBy();
+
+/**
+ * What an entity has of a group of products: one state, whatever became of its subscription. A
+ * subscription past due keeps access for 14 days; `createLocal` takes another policy.
+ *
+ * @example
+ * ```ts
+ * import { subscriptionOf } from "backend-billing/convex/local";
+ * import { queryGeneric } from "convex/server";
+ * import { v } from "convex/values";
+ *
+ * export const access = queryGeneric({
+ *   args: { userId: v.string() },
+ *   handler: async (ctx, args) => (await subscriptionOf(ctx, args.userId)).access,
+ * });
+ * ```
+ */
+export const subscriptionOf: Reads["subscriptionOf"] = standard.subscriptionOf;
+
+/** All subscriptions of an entity, of all groups, ended ones too, newest first. */
+export const subscriptionsOf: Reads["subscriptionsOf"] = standard.subscriptionsOf;
+
+/** The entities' subscriptions that have a status, a page at a time. */
+export const subscriptionsBy: Reads["subscriptionsBy"] = standard.subscriptionsBy;
+
+/** An entity's invoices, newest first. */
+export const invoicesOf: Reads["invoicesOf"] = standard.invoicesOf;
+
+/** The price that has a lookup key; of several that had it, the active one. */
+export const priceBy: Reads["priceBy"] = standard.priceBy;

@@ -1,0 +1,125 @@
+/** What a change comes to for a subscription as it is: prices are looked up, items are chosen. */
+import type { StripeObject } from "../../catalogue/catalogue.js";
+import { isPerSeat } from "../../catalogue/seats.js";
+import { BillingError, provider } from "../../runtime/errors.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { groupOf } from "../group.js";
+import { priceOfKey, soldPrices } from "../offers.js";
+import { phasesAhead } from "../scheduled.js";
+import { seatsOf } from "../seats/count.js";
+import {
+  afterChanges,
+  type Item,
+  type ItemChange,
+  isMetered,
+  itemChanges,
+  mainItem,
+  productOf,
+  type Wanted,
+} from "../terms/items.js";
+import { isActive, mayTouch } from "../terms/schedule.js";
+import { DEFAULT_PRORATION, type Proration, type Standing } from "../terms/update.js";
+import { type ChangeArgs, invalid } from "./args.js";
+import { itemsBefore, type Quoted } from "./quote.js";
+import type { Subject } from "./subject.js";
+
+export interface Decision {
+  readonly subject: Subject;
+  readonly standing: Standing;
+  readonly at: "now" | "period_end";
+  readonly proration: Proration;
+  /** Empty if the subscription is as wanted already. */
+  readonly changes: readonly ItemChange[];
+  /** The items as they are afterwards. */
+  readonly after: ReturnType<typeof afterChanges<Item>>;
+  /** Whether the caller asked for another quantity alone. */
+  readonly isQuantity: boolean;
+  /** Seconds: when the period of what is changed ends. */
+  readonly periodEnd: number;
+  /** What a quote for this is bound to. */
+  readonly quoted: Quoted;
+}
+
+export async function decide(
+  runtime: Runtime,
+  subject: Subject,
+  args: ChangeArgs,
+): Promise<Decision> {
+  const { subscription, schedule } = subject;
+  checkSchedule(subject);
+  const wanted = await wantedOf(runtime, subject, args);
+  const items = subscription.items.data;
+  const changes = itemChanges(items, wanted, subject.products);
+  const prices = [wanted.price, ...(wanted.metered ?? [])];
+  const after = afterChanges<Item>(items, changes, (id) => prices.find((each) => each?.id === id));
+  const main = mainItem(items, wanted, subject.products);
+  const { at = "now", proration = DEFAULT_PRORATION } = args;
+  const isScheduled = schedule !== null && isActive(schedule) && phasesAhead(schedule).length > 0;
+  return {
+    subject,
+    standing: { ...subscription, isScheduled },
+    at,
+    proration,
+    changes,
+    after,
+    isQuantity: wanted.price === undefined,
+    periodEnd: items.find(({ id }) => id === main.id)?.current_period_end ?? 0,
+    quoted: {
+      entityId: subject.entityId,
+      subscriptionId: subscription.id,
+      at,
+      proration,
+      before: itemsBefore(items),
+      changes,
+    },
+  };
+}
+
+/** Refuses to go on where others have planned more than the library can keep. */
+export function checkSchedule({ schedule, subscription }: Subject): void {
+  if (schedule === null || !isActive(schedule) || mayTouch(schedule)) return;
+  throw new BillingError(
+    "schedule_not_ours",
+    `The subscription ${subscription.id} follows the schedule ${schedule.id}, which was not made here and plans more than one change. Change it where it was made, or release it at Stripe.`,
+  );
+}
+
+async function wantedOf(
+  runtime: Runtime,
+  { entityId, subscription, group }: Subject,
+  args: ChangeArgs,
+): Promise<Wanted> {
+  const { quantity, itemId, lookupKey } = args;
+  const keyed = lookupKey === undefined ? undefined : await priceOfKey(runtime, lookupKey);
+  const priceId = args.priceId ?? keyed;
+  if (priceId === undefined) return { quantity, itemId };
+  const price = (await soldPrices(runtime, [priceId])).get(priceId);
+  if (price === undefined) throw invalid(`There is no price ${priceId}.`);
+  const product = await runtime.store.row("products", productOf(price));
+  const owner = product?.stripe as StripeObject<"products"> | undefined;
+  const of = groupOf(owner);
+  if (itemId === undefined && of !== group) {
+    throw invalid(
+      `The price ${priceId} is of the group "${of}", and this is the subscription of "${group}". Give \`group\`, or \`itemId\` to put it in the place of an item.`,
+    );
+  }
+  const isSeated = !isMetered(price) && isPerSeat(price, owner);
+  const isCounted = quantity === undefined && isSeated;
+  const follows = subscription.items.data.some((item) => isMetered(item.price));
+  return {
+    price,
+    isPerSeat: isSeated,
+    quantity: isCounted ? await seatsOf(runtime, entityId) : quantity,
+    itemId,
+    ...(follows ? { metered: await meteredOf(runtime, productOf(price)) } : {}),
+  };
+}
+
+/** The metered prices that a product is sold with. */
+async function meteredOf(runtime: Runtime, product: string): Promise<readonly Item["price"][]> {
+  const { data } = await runtime
+    .stripe()
+    .prices.list({ product, active: true, type: "recurring", limit: 100 })
+    .catch(provider);
+  return data.filter((price) => isMetered(price as Item["price"])) as unknown as Item["price"][];
+}

@@ -1,0 +1,88 @@
+/**
+ * What applications read of subscriptions, over whatever can answer the facts. It asks nothing of
+ * Stripe and has no clock.
+ */
+import { type AccessPolicy, type AnyCatalogue, DEFAULT_ACCESS } from "../catalogue/plans.js";
+import type { LocalReads } from "../mirror/store.js";
+import { BillingError } from "../runtime/errors.js";
+import { DEFAULT_GROUP } from "./group.js";
+import {
+  type Status,
+  type Subscribed,
+  type SubscriptionState,
+  subscriptionState,
+  subscriptionStates,
+} from "./state.js";
+
+/** Which of an entity's subscriptions is meant. */
+export interface InGroup {
+  /** The group of products, as their metadata `billing_group` names it. Default `"main"`. */
+  readonly group?: string | undefined;
+}
+
+/** Which subscriptions are listed. */
+export interface SubscriptionsBy {
+  readonly status: Status;
+  /** How many of a page, 1 to 100. Default 50. */
+  readonly limit?: number | undefined;
+  /** Where the page before ended. */
+  readonly cursor?: string | null | undefined;
+}
+
+/** A page of subscriptions. */
+export interface SubscribedPage {
+  readonly page: readonly Subscribed[];
+  /** For the next page; null after the last one. */
+  readonly cursor: string | null;
+}
+
+/** The reads of subscriptions. */
+export interface SubscriptionReads {
+  /** What an entity has of a group: one state, whatever became of it. */
+  subscriptionOf(entityId: string, options?: InGroup): Promise<SubscriptionState>;
+  /** All subscriptions of an entity, of all groups, ended ones too, newest first. */
+  subscriptionsOf(entityId: string): Promise<readonly Subscribed[]>;
+  /** The entities' subscriptions that have a status, a page at a time. */
+  subscriptionsBy(by: SubscriptionsBy): Promise<SubscribedPage>;
+}
+
+/** The policy of a catalogue, or the default. */
+export const policyOf = (catalogue: AnyCatalogue | undefined): AccessPolicy =>
+  catalogue?.access ?? DEFAULT_ACCESS;
+
+export function subscriptionReads(
+  local: Pick<LocalReads, "subscribed" | "subscribedBy">,
+  policy: AccessPolicy,
+): SubscriptionReads {
+  return {
+    async subscriptionOf(entityId, { group = DEFAULT_GROUP } = {}) {
+      return subscriptionState(await local.subscribed(entityId), { entityId, group, policy });
+    },
+    async subscriptionsOf(entityId) {
+      return subscriptionStates(await local.subscribed(entityId), { entityId, policy });
+    },
+    async subscriptionsBy({ status, limit = 50, cursor }) {
+      checkLimit(limit);
+      const { facts, owners, next } = await local.subscribedBy(status, cursor ?? "", limit);
+      const page = facts.subscriptions.flatMap((subscription) => {
+        const entityId = owners.get(subscription.customer);
+        if (entityId === undefined) return [];
+        return subscriptionStates(
+          { ...facts, subscriptions: [subscription] },
+          { entityId, policy },
+        );
+      });
+      return { page, cursor: next };
+    },
+  };
+}
+
+/** The most that one read answers. */
+const MOST = 100;
+
+/** Refuses what is no number of things to answer. */
+export function checkLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST) return;
+  const message = `\`limit\` must be a whole number from 1 to ${MOST}, not ${limit}.`;
+  throw new BillingError("invalid_argument", message);
+}

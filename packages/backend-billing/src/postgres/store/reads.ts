@@ -1,0 +1,110 @@
+/** What applications read, on whatever runs a statement: the pool, or a transaction of their own. */
+import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
+import { activeStatuses, plansFrom } from "../../core/mirror/reads/reads.js";
+import type { LocalReads } from "../../core/mirror/store.js";
+import { checkLimit } from "../../core/subscriptions/reads.js";
+import type { Queryable } from "../database.js";
+import { schemaOf } from "../schema/schema.js";
+import { pathExpression, resourceTable } from "../schema/tables.js";
+import { type Names, namesIn } from "./names.js";
+import { type RawRow, rowFrom } from "./raw.js";
+import {
+  type RawPage,
+  type RawSubscribed,
+  selectSubscribed,
+  selectSubscribedBy,
+  subscribedFrom,
+} from "./subscribed.js";
+
+/** Runs a statement and answers its rows. */
+type Select = <T>(text: string, values?: unknown[]) => Promise<T[]>;
+
+export function localReads(
+  select: Select,
+  names: Names,
+  chosen: readonly ResourceName[],
+): LocalReads {
+  const ofEntity = selectSubscribed(names, chosen);
+  const byStatus = selectSubscribedBy(names, chosen);
+  const rows = selectRows(names);
+  return {
+    plans: async () => {
+      const contents = (resource: "products" | "prices") =>
+        select<{ stripe: never }>(
+          `SELECT stripe FROM ${names.table(resource)} WHERE ${pathExpression("stripe.active")} = 'true'`,
+        );
+      const [products, prices] = await Promise.all([contents("products"), contents("prices")]);
+      return plansFrom(
+        products.map(({ stripe }) => stripe),
+        prices.map(({ stripe }) => stripe),
+      );
+    },
+    priceBy: async ({ lookupKey }) => {
+      const [found] = await select<RawRow>(
+        `${rows("prices")} WHERE ${pathExpression("stripe.lookup_key")} = $1
+         ORDER BY ${pathExpression("stripe.active")} DESC LIMIT 1`,
+        [lookupKey],
+      );
+      return found && rowFrom<"prices">(found);
+    },
+    customerOf: async (entityId) => {
+      const [found] = await select<RawRow>(`${rows("customers")} WHERE entity_id = $1`, [entityId]);
+      return found && rowFrom<"customers">(found);
+    },
+    invoicesOf: async (entityId, { limit = 50 } = {}) => {
+      checkLimit(limit);
+      const found = await select<RawRow>(
+        `${rows("invoices", "i")} JOIN ${names.table("customers")} c ON c.customer_id = i.customer_id
+         WHERE c.entity_id = $1
+         ORDER BY (i.stripe ->> 'created')::bigint DESC, i.invoice_id DESC LIMIT $2`,
+        [entityId, limit],
+      );
+      return found.map((each) => rowFrom<"invoices">(each));
+    },
+    subscribed: async (entityId) =>
+      subscribedFrom((await select<RawSubscribed>(ofEntity, [entityId]))[0]),
+    subscribedBy: async (status, after, limit) => {
+      const [found] = await select<RawPage>(byStatus, [
+        status,
+        after || "00000000-0000-0000-0000-000000000000",
+        limit,
+      ]);
+      const listed = found?.listed ?? [];
+      return {
+        facts: subscribedFrom(found),
+        owners: new Map(listed.map(({ customer, entity }) => [customer, entity])),
+        next: listed.length < limit ? null : (listed.at(-1)?._id ?? null),
+      };
+    },
+    activeSubscriptionsOf: async (entityId) =>
+      (
+        await select<RawRow>(
+          `${rows("subscriptions", "s")}
+           JOIN ${names.table("customers")} c ON c.customer_id = s.customer_id
+           WHERE c.entity_id = $1 AND s.stripe ->> 'status' IN (SELECT json_array_elements_text($2::text::json))`,
+          [entityId, JSON.stringify([...activeStatuses])],
+        )
+      ).map((each) => rowFrom<"subscriptions">(each)),
+  };
+}
+
+/** The reads on one connection, such as one with an open transaction. */
+export function createPostgresReads(
+  connection: Queryable,
+  { resources = resourceNames, ...place }: { schema?: string; resources?: readonly ResourceName[] },
+): LocalReads {
+  const select: Select = async <T>(text: string, values: unknown[] = []) =>
+    (await connection.query(text, values)).rows as T[];
+  return localReads(select, namesIn(schemaOf(place)), resources);
+}
+
+/** Selects rows by the specification's field names. */
+export const selectRows =
+  (names: Names) =>
+  (resource: ResourceName, alias = "t"): string =>
+    `SELECT ${fieldsOf(resource, alias)} FROM ${names.table(resource)} ${alias}`;
+
+export function fieldsOf(resource: ResourceName, alias: string): string {
+  const { columns } = resourceTable(resource);
+  return columns.map(({ field, name }) => `${alias}.${name} AS "${field}"`).join(", ");
+}

@@ -1,0 +1,197 @@
+// What waits for the end of the period, and how it is taken back; ends and pauses. No webhook comes.
+import { describe, expect, it } from "vitest";
+import { type App, applications, billingError } from "../kit.js";
+import {
+  deaf,
+  entityId,
+  itemsOf,
+  meteredPrice,
+  openShop,
+  rowOf,
+  subscriber,
+  truthOf,
+  useCard,
+} from "./kit.js";
+
+const open = applications();
+
+async function subscribed(quantity = 3) {
+  const app = await open(deaf());
+  const shop = await openShop(app);
+  const made = await subscriber(app, [{ price: shop.pro.id, quantity }], {
+    metadata: { team: "blue" },
+  });
+  await app.double.clock.advance({ days: 10 });
+  const end = made.items.data[0]?.current_period_end ?? 0;
+  return { app, shop, id: made.id, customer: String(made.customer), end, billing: app.b.billing };
+}
+
+/** That the tables hold what Stripe has of the subscription and its schedules. */
+async function isMirrored(app: App, id: string): Promise<void> {
+  expect(await rowOf(app, id)).toEqual(await truthOf(app, id));
+  for (const schedule of app.double.objects("subscription_schedule")) {
+    const row = await app.b.store.row("subscription_schedules", schedule.id);
+    expect(row?.stripe.status).toBe(schedule.status);
+  }
+}
+
+describe("a change at the end of the period", () => {
+  it("costs nothing now, is shown as what comes, and is made when the period ends", async () => {
+    const { app, shop, id, end, billing } = await subscribed();
+    const changed = await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    expect(changed).toMatchObject({
+      state: "scheduled",
+      subscription: {
+        priceId: shop.pro.id,
+        next: { at: end * 1000, priceId: shop.basic.id, quantity: 3 },
+      },
+    });
+    expect(app.double.objects("invoice")).toHaveLength(1);
+    await isMirrored(app, id);
+    await app.double.clock.advance({ days: 22 });
+    const [now] = await billing.refresh({ entityId });
+    expect(now).toMatchObject({ priceId: shop.basic.id, quantity: 3, next: null });
+    expect(app.double.objects("invoice").at(-1)?.total).toBe(3_000);
+    // The schedule lets go after one period.
+    await app.double.clock.advance({ days: 31 });
+    expect((await app.stripe.subscriptions.retrieve(id)).schedule).toBeNull();
+  });
+
+  it("keeps what the subscription has: its discount, its collection, its metadata", async () => {
+    const { app, shop, id, billing } = await subscribed();
+    const coupon = await app.stripe.coupons.create({ percent_off: 50, duration: "forever" });
+    await app.stripe.subscriptions.update(id, { discounts: [{ coupon: coupon.id }] });
+    await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    await app.double.clock.advance({ days: 22 });
+    const now = await app.stripe.subscriptions.retrieve(id);
+    expect(now).toMatchObject({ metadata: { team: "blue" }, discounts: [expect.anything()] });
+    expect(app.double.objects("invoice").at(-1)?.total).toBe(1_500);
+  });
+
+  it("to another interval begins its period then", async () => {
+    const { app, shop, id, end, billing } = await subscribed(1);
+    const shown = await billing.preview({ entityId, priceId: shop.yearly.id, at: "period_end" });
+    expect(shown).toMatchObject({ dueNow: 0, next: { at: end * 1000, amount: 30_000 } });
+    await billing.change({ entityId, priceId: shop.yearly.id, at: "period_end" });
+    await app.double.clock.advance({ days: 22 });
+    const now = await app.stripe.subscriptions.retrieve(id);
+    expect(itemsOf(now)).toEqual([[shop.yearly.id, 1]]);
+    expect(app.double.objects("invoice").at(-1)?.total).toBe(30_000);
+  });
+
+  it("is replaced by another one, and taken back by the plan that there is, or by resume", async () => {
+    const { app, shop, id, billing } = await subscribed();
+    await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    const again = await billing.change({ entityId, quantity: 5, at: "period_end" });
+    expect(again.subscription.next).toMatchObject({ priceId: shop.pro.id, quantity: 5 });
+    const kept = await billing.resume({ entityId });
+    expect(kept).toMatchObject({ next: null, priceId: shop.pro.id, quantity: 3 });
+    await isMirrored(app, id);
+    await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    const same = await billing.change({ entityId, priceId: shop.pro.id });
+    expect(same).toMatchObject({ state: "changed", subscription: { next: null } });
+    await isMirrored(app, id);
+  });
+
+  it("gives way to a change now; a quantity now holds for it, too", async () => {
+    const { app, shop, id, billing } = await subscribed();
+    await billing.preview({ entityId, priceId: shop.pro.id }); // the tables know both prices then
+    await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    const more = await billing.change({ entityId, quantity: 6 });
+    expect(more).toMatchObject({
+      state: "changed",
+      subscription: { quantity: 6, next: { priceId: shop.basic.id, quantity: 6 } },
+    });
+    await isMirrored(app, id);
+    const yearly = await billing.change({ entityId, priceId: shop.yearly.id });
+    expect(yearly.subscription).toMatchObject({ priceId: shop.yearly.id, quantity: 6, next: null });
+    await isMirrored(app, id);
+  });
+
+  it("stays as it was where a change now is declined", async () => {
+    const { app, shop, id, customer, billing } = await subscribed();
+    await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    await useCard(app, customer, "pm_card_chargeCustomerFail");
+    const error = await billingError(billing.change({ entityId, priceId: shop.yearly.id }));
+    expect(error.code).toBe("payment_failed");
+    const [now] = await billing.refresh({ entityId });
+    expect(now).toMatchObject({ priceId: shop.pro.id, next: { priceId: shop.basic.id } });
+    await isMirrored(app, id);
+  });
+});
+
+describe("a schedule of others", () => {
+  it("that plans more than one change is not touched", async () => {
+    const { app, shop, id, end, billing } = await subscribed();
+    const schedules = app.stripe.subscriptionSchedules;
+    const made = await schedules.create({ from_subscription: id });
+    const items = (price: string) => [{ price, quantity: 3 }];
+    await schedules.update(made.id, {
+      phases: [
+        { items: items(shop.pro.id), start_date: made.phases[0]?.start_date ?? 0, end_date: end },
+        { items: items(shop.basic.id), duration: { interval: "month" } },
+        { items: items(shop.pro.id), duration: { interval: "month" } },
+      ],
+    });
+    const before = JSON.stringify(app.double.objects("subscription_schedule"));
+    for (const call of [
+      () => billing.change({ entityId, priceId: shop.basic.id }),
+      () => billing.change({ entityId, quantity: 1, at: "period_end" }),
+      () => billing.cancel({ entityId }),
+      () => billing.resume({ entityId }),
+    ]) {
+      expect((await billingError(call())).code).toBe("schedule_not_ours");
+    }
+    expect(JSON.stringify(app.double.objects("subscription_schedule"))).toBe(before);
+  });
+});
+
+describe("an end", () => {
+  it("comes with the period, and is taken back", async () => {
+    const { app, id, end, billing } = await subscribed();
+    expect(await billing.cancel({ entityId })).toMatchObject({
+      endsAt: end * 1000,
+      renewsAt: null,
+      access: true,
+    });
+    await isMirrored(app, id);
+    expect(await billing.cancel({ entityId })).toMatchObject({ endsAt: end * 1000 });
+    expect(await billing.resume({ entityId })).toMatchObject({ endsAt: null });
+    await isMirrored(app, id);
+  });
+
+  it("takes the place of a scheduled change", async () => {
+    const { app, shop, id, end, billing } = await subscribed();
+    await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    const ended = await billing.cancel({ entityId });
+    expect(ended).toMatchObject({ endsAt: end * 1000, next: null, priceId: shop.pro.id });
+    await isMirrored(app, id);
+  });
+
+  it("now is final, and what was used is invoiced", async () => {
+    const { app, shop, id, billing } = await subscribed();
+    const calls = await meteredPrice(app, String(shop.pro.product), 100);
+    const { customer } = await app.stripe.subscriptions.update(id, {
+      items: [{ price: calls.id }],
+    });
+    await app.stripe.billing.meterEvents.create({
+      event_name: "calls",
+      payload: { stripe_customer_id: String(customer), value: "7" },
+    });
+    await app.double.clock.advance({ hours: 1 });
+    const ended = await billing.cancel({ entityId, at: "now" });
+    expect(ended).toMatchObject({ status: "canceled", access: false });
+    expect(app.double.objects("invoice").at(-1)).toMatchObject({ total: 700 });
+    await isMirrored(app, id);
+    const again = await billingError(billing.cancel({ entityId }));
+    expect(again.code).toBe("not_subscribed");
+  });
+});
+
+it("a pause of the collection ends", async () => {
+  const { app, id, billing } = await subscribed();
+  await app.stripe.subscriptions.update(id, { pause_collection: { behavior: "void" } });
+  expect(await billing.resume({ entityId })).toMatchObject({ access: true });
+  expect((await app.stripe.subscriptions.retrieve(id)).pause_collection).toBeNull();
+  await isMirrored(app, id);
+});

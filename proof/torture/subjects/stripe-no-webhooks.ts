@@ -1,0 +1,194 @@
+/** stripe-no-webhooks as its README installs it, with the endpoint that its command makes. */
+import type pg from "pg";
+import Stripe from "stripe";
+import { factsOf, itemFacts, type Json, type Kind } from "../harness/facts.js";
+import { peer, versionOf } from "../harness/peer.js";
+import type { Answer, Entity, Instance, Order, Subject } from "../harness/subject.js";
+
+const NAME = "stripe-no-webhooks";
+/** Where it is reached in production. On a local address it does not look at signatures. */
+const ORIGIN = "https://app.example.com";
+
+const TABLES = {
+  customer: "customers",
+  product: "products",
+  price: "prices",
+  subscription: "subscriptions",
+  refund: "refunds",
+} as const satisfies { readonly [K in Kind]?: string };
+
+interface Plan {
+  readonly name: string;
+  readonly perSeat: boolean;
+  readonly price: readonly object[];
+}
+
+interface Library {
+  Billing: new (config: {
+    stripeSecretKey: string;
+    stripeWebhookSecret: string;
+    databaseUrl: string;
+    billingConfig: { test: { plans: Plan[] } };
+    resolveUser(request: Request): { id: string; email?: string } | null;
+    resolveOrg(request: Request): string | null;
+  }) => {
+    pool: pg.Pool;
+    sync: { close(): Promise<void> };
+    createHandler(): (request: Request) => Promise<Response>;
+    resolveStripeCustomerId(options: {
+      user: { id: string; email?: string };
+      createIfNotFound: boolean;
+    }): Promise<string | null>;
+    seats: { add(member: { userId: string; orgId: string }): Promise<{ error?: string }> };
+  };
+  migrate(database: string, options: object): Promise<{ success: boolean; error?: string }>;
+  backfill(object: string, options: object): Promise<{ success: boolean }>;
+}
+
+const silent = { log() {}, error() {} };
+
+export const stripeNoWebhooks: Subject = {
+  name: NAME,
+  title: "stripe-no-webhooks",
+  how: "as its README installs it, reached as in production",
+  version: () => versionOf(NAME, NAME),
+  mirrors: Object.keys(TABLES) as Kind[],
+  abilities: [
+    "backfill",
+    "repair",
+    "setup",
+    "shared emails",
+    "selling",
+    "organisations",
+    "plan changes",
+    "seats",
+    "kill",
+    "database outage",
+  ],
+  prepare: async (database) => {
+    const { migrate } = await peer<Library>(NAME);
+    const options = { env: { DATABASE_URL: database }, logger: silent, exitOnError: false };
+    const { success, error } = await migrate(database, options);
+    if (!success) throw new Error(`It could not be migrated: ${error}`);
+  },
+  install: async ({ url, secretKey, stripe }) => {
+    const client = new Stripe(secretKey, { ...stripe, telemetry: false });
+    const { id, secret = "" } = await client.webhookEndpoints.create({
+      url: `${url}/api/stripe/webhook`,
+      enabled_events: ["*"],
+    });
+    return { secrets: [secret], endpoint: id };
+  },
+  start: async ({ database, secretKey }, { secrets }): Promise<Instance> => {
+    const { Billing, backfill } = await peer<Library>(NAME);
+    const plans: Plan[] = [];
+    const billing = new Billing({
+      stripeSecretKey: secretKey,
+      stripeWebhookSecret: secrets[0] ?? "",
+      databaseUrl: database,
+      billingConfig: { test: { plans } },
+      resolveUser: ({ headers }) => ({
+        id: headers.get("x-user") ?? "",
+        email: headers.get("x-email") ?? "",
+      }),
+      resolveOrg: ({ headers }) => headers.get("x-org"),
+    });
+    billing.pool.on("error", () => {}); // connections that the harness cuts off
+    const handle = billing.createHandler();
+    const copy = async (kinds: readonly Kind[]) => {
+      const env = { DATABASE_URL: database, STRIPE_SECRET_KEY: secretKey };
+      for (const kind of kinds) {
+        const { success } = await backfill(kind, { env, logger: silent, exitOnError: false });
+        if (!success) return false;
+      }
+      return true;
+    };
+    /** Its plans are in a file, which its command fills in with the ids of their prices. */
+    const define = ({ price }: Order) => {
+      const name = price.lookup_key ?? price.id;
+      if (plans.some((plan) => plan.name === name)) return;
+      const { id, unit_amount: amount, currency, recurring, metadata } = price;
+      const perSeat = metadata.billing_per_seat === "true";
+      const interval = recurring?.interval;
+      plans.push({ name, perSeat, price: [{ id, amount, currency, interval }] });
+    };
+    /** What its `checkout()` for browsers posts. */
+    const checkout = async (order: Order): Promise<Answer> => {
+      define(order);
+      const answer = await handle(
+        new Request(`${ORIGIN}/api/stripe/checkout`, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            accept: "application/json",
+            origin: ORIGIN,
+            ...person(order),
+          },
+          body: JSON.stringify({
+            priceId: order.price.id,
+            successUrl: order.successUrl,
+            cancelUrl: order.successUrl,
+          }),
+        }),
+      );
+      const said = (await answer.json()) as { url?: string; portalUrl?: string; error?: string };
+      if (!answer.ok) throw new Error(said.error ?? `It answered ${answer.status}`);
+      return { url: said.url ?? said.portalUrl };
+    };
+    return {
+      fetch: (request) => {
+        const { pathname, search } = new URL(request.url);
+        return handle(new Request(`${ORIGIN}${pathname}${search}`, request));
+      },
+      rows: (kind) => rows(billing.pool, kind),
+      settle: async () => {},
+      backfill: copy,
+      repair: copy,
+      setup: async ({ entityId, email }) => {
+        const user = { id: entityId, ...(email === undefined ? {} : { email }) };
+        const customer = await billing.resolveStripeCustomerId({ user, createIfNotFound: true });
+        return customer ?? "";
+      },
+      owners: async () => {
+        const { rows: pairs } = await billing.pool.query<{ customer: string; entity: string }>(
+          `SELECT stripe_customer_id AS customer, user_id AS entity
+             FROM stripe.user_stripe_customer_map`,
+        );
+        return Object.fromEntries(pairs.map(({ customer, entity }) => [customer, entity]));
+      },
+      subscribe: checkout,
+      changePlan: checkout,
+      setSeats: async ({ entityId }, seats) => {
+        for (let member = 2; member <= seats; member++) {
+          const { error } = await billing.seats.add({
+            orgId: entityId,
+            userId: `member_${member}`,
+          });
+          if (error !== undefined) throw new Error(error);
+        }
+        return {};
+      },
+      close: async () => {
+        await billing.sync.close();
+        await billing.pool.end();
+      },
+    };
+  },
+};
+
+/** Who clicks: a user, or one of an organisation's people. */
+function person({ entityId, email = "" }: Entity): { [header: string]: string } {
+  if (!entityId.startsWith("org_")) return { "x-user": entityId, "x-email": email };
+  return { "x-user": "owner_1", "x-email": email, "x-org": entityId };
+}
+
+async function rows(pool: pg.Pool, kind: Kind) {
+  const table = TABLES[kind as keyof typeof TABLES];
+  const { rows: objects } = await pool.query<Json>(`SELECT * FROM stripe.${table}`);
+  const alive = objects.filter(({ deleted }) => deleted !== true);
+  if (kind !== "subscription") return alive.map((object) => factsOf(kind, object));
+  return alive.map((object) => {
+    const { data } = object.items as { data: Parameters<typeof itemFacts>[0] };
+    return { ...factsOf(kind, object), items: itemFacts(data) };
+  });
+}

@@ -4,7 +4,7 @@
  */
 import type { Browser } from "playwright-core";
 import Stripe from "stripe";
-import { createStripeDouble } from "../../packages/backend-billing/src/testing/index.js";
+import { createPatientDouble } from "../../support/patient-double.js";
 import { startPostgres } from "../../support/postgres/server.js";
 import { fillCard, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { freePort, startExample } from "./example.js";
@@ -17,7 +17,7 @@ const isOfSubscription = ({ type, state }: { type: string; state: string }): boo
   type.startsWith("customer.subscription.") && state === "delivered";
 
 export async function walkLate(browser: Browser, step: Step, runs: number): Promise<void> {
-  const double = await createStripeDouble({ seed: "e2e late" });
+  const double = await createPatientDouble({ seed: "e2e late" });
   const server = await startPostgres({ settings: { fsync: "off" } });
   const port = String(await freePort());
   const stripe = new Stripe(double.secretKey, double.stripeConfig);

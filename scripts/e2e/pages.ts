@@ -4,7 +4,7 @@
  */
 import type { Browser } from "playwright-core";
 import Stripe from "stripe";
-import { createStripeDouble } from "../../packages/backend-billing/src/testing/index.js";
+import { createPatientDouble } from "../../support/patient-double.js";
 import { fillCard, heading, LAPTOP, look, PHONE } from "./browser.js";
 import { startReceiver } from "./receiver.js";
 import { expect, type Step } from "./steps.js";
@@ -34,7 +34,7 @@ const EXPECTED = [
 ] as const;
 
 export async function walkPages(browser: Browser, step: Step): Promise<void> {
-  const double = await createStripeDouble({ seed: "e2e" });
+  const double = await createPatientDouble({ seed: "e2e" });
   const stripe = new Stripe(double.secretKey, double.stripeConfig);
   const site = await startReceiver(stripe);
 

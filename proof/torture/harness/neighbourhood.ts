@@ -1,6 +1,6 @@
 /** What there is beside the subject: other applications on its account, and other accounts. */
 import Stripe from "stripe";
-import { createStripeDouble } from "../../../packages/backend-billing/src/testing/index.js";
+import { createPatientDouble } from "../../../support/patient-double.js";
 import type { Template } from "./database.js";
 import { openGate } from "./gate.js";
 import { redirectStripe } from "./redirect.js";
@@ -53,7 +53,7 @@ export function createNeighbourhood({
       return instance;
     },
     elsewhere: async () => {
-      const double = await createStripeDouble({ seed: `${seed}, elsewhere`, delivery: "held" });
+      const double = await createPatientDouble({ seed: `${seed}, elsewhere`, delivery: "held" });
       const gate = await openGate(double.port);
       opened.unshift(gate.close, double.close);
       redirectStripe(double.secretKey, gate.port);

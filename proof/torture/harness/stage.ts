@@ -4,12 +4,12 @@
  * subjects compare Stripe's times with their own.
  */
 import Stripe from "stripe";
-import {
-  createStripeDouble,
-  type Delivery,
-  type Fault,
-  type StripeDouble,
+import type {
+  Delivery,
+  Fault,
+  StripeDouble,
 } from "../../../packages/backend-billing/src/testing/index.js";
+import { createPatientDouble } from "../../../support/patient-double.js";
 import type { Database, Template } from "./database.js";
 import { type Kind, truth } from "./facts.js";
 import { type Gate, openGate } from "./gate.js";
@@ -105,7 +105,7 @@ export async function play(
   scenario: Scenario,
   { database, seed, template }: Place,
 ): Promise<string[]> {
-  const double = await createStripeDouble({
+  const double = await createPatientDouble({
     seed,
     delivery: "held",
     ...(scenario.apiVersion === undefined ? {} : { apiVersion: scenario.apiVersion }),

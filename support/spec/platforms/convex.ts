@@ -24,8 +24,8 @@ import type { CheckoutArgs } from "../../../packages/backend-billing/src/core/li
 import type { PortalParams } from "../../../packages/backend-billing/src/core/links/portal.js";
 import type { SyncReport } from "../../../packages/backend-billing/src/core/runtime/reports.js";
 import type { SyncArgs } from "../../../packages/backend-billing/src/core/sync/sync.js";
-import { createStripeDouble } from "../../../packages/backend-billing/src/testing/index.js";
 import { PATIENCE } from "../../patience.js";
+import { createPatientDouble } from "../../patient-double.js";
 import type {
   Environment,
   FieldShape,
@@ -59,7 +59,7 @@ export async function openConvex(): Promise<SpecPlatform> {
 
 async function openApp(Stripe: typeof StripeSdk, seed: string, options: OpenOptions = {}) {
   const { variant = "B", installed = true, delivery = "auto", missing = [] } = options;
-  const double = await createStripeDouble({ seed, now: NOW, delivery });
+  const double = await createPatientDouble({ seed, now: NOW, delivery });
   let env: Environment = {
     STRIPE_SECRET_KEY: double.secretKey,
     STRIPE_WEBHOOK_SECRET: undefined,

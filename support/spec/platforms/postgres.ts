@@ -21,8 +21,8 @@ import {
   createStripe,
   type PostgresConfig,
 } from "../../../packages/backend-billing/src/postgres/index.js";
-import { createStripeDouble } from "../../../packages/backend-billing/src/testing/index.js";
 import { PATIENCE } from "../../patience.js";
+import { createPatientDouble } from "../../patient-double.js";
 import { createDatabase, createPool } from "../../postgres/database.js";
 import type { Environment, OpenOptions, SpecApp, SpecPlatform, TableShape } from "../harness.js";
 import { errorLog } from "../kit.js";
@@ -48,7 +48,7 @@ export async function openPostgres(): Promise<SpecPlatform> {
 
 async function openApp(pool: pg.Pool, schema: string, options: OpenOptions = {}) {
   const { variant = "B", installed = true, delivery = "auto" } = options;
-  const double = await createStripeDouble({ seed: schema, now: NOW, delivery });
+  const double = await createPatientDouble({ seed: schema, now: NOW, delivery });
   const server = await serve((request, response) => route(request, response));
   const scheduled = new Set<Promise<unknown>>();
 

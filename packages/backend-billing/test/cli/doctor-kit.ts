@@ -3,10 +3,11 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
+import { createPatientDouble } from "../../../../support/patient-double.js";
 import { createDatabase, createPool } from "../../../../support/postgres/database.js";
 import type { Finding } from "../../src/cli/doctor/finding.js";
 import { createBilling } from "../../src/postgres/index.js";
-import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
+import type { StripeDouble } from "../../src/testing/index.js";
 import { runCommand } from "./command.js";
 
 export interface Healthy {
@@ -29,7 +30,7 @@ export interface Healthy {
 export async function healthy(): Promise<Healthy> {
   const database = await createDatabase();
   const pool = createPool(database.url);
-  const double = await createStripeDouble();
+  const double = await createPatientDouble();
   const stripe = new Stripe(double.secretKey, double.stripeConfig);
   let handler: RequestListener = (_, response) => response.writeHead(404).end();
   const server = createServer((request, response) => handler(request, response));

@@ -5,10 +5,11 @@ import { createServer } from "node:http";
 import express from "express";
 import Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createPatientDouble } from "../../../../support/patient-double.js";
 import { createPool } from "../../../../support/postgres/database.js";
 import type { Code } from "../../src/cli/doctor/catalogue.js";
 import { createBilling } from "../../src/postgres/index.js";
-import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
+import type { StripeDouble } from "../../src/testing/index.js";
 import { runCommand } from "./command.js";
 import { type Change, examine, type Healthy, healthy, listening } from "./doctor-kit.js";
 
@@ -256,7 +257,7 @@ afterAll(() => Promise.all(others.map((double) => double.close())));
 
 /** A Stripe of another account. */
 async function another(options: { readonly now: number }): Promise<StripeDouble> {
-  const double = await createStripeDouble({ seed: "another", ...options });
+  const double = await createPatientDouble({ seed: "another", ...options });
   others.push(double);
   return double;
 }

@@ -3,13 +3,10 @@
 import Stripe from "stripe";
 import { expect } from "vitest";
 import { PATIENCE } from "../../../../support/patience.js";
+import { createPatientDouble } from "../../../../support/patient-double.js";
 import { createDatabase, createPool } from "../../../../support/postgres/database.js";
 import { migrate } from "../../src/postgres/index.js";
-import {
-  createStripeDouble,
-  type StripeDouble,
-  type StripeDoubleOptions,
-} from "../../src/testing/index.js";
+import type { StripeDouble, StripeDoubleOptions } from "../../src/testing/index.js";
 import { type Ended, runCommand, start } from "./command.js";
 
 export interface Application {
@@ -29,7 +26,7 @@ export interface Application {
 export async function createApplication(options: StripeDoubleOptions = {}): Promise<Application> {
   const database = await createDatabase();
   const pool = createPool(database.url);
-  const double = await createStripeDouble(options);
+  const double = await createPatientDouble(options);
   await migrate(pool);
   const env = { STRIPE_SECRET_KEY: double.secretKey, DATABASE_URL: database.url };
   const all = (args: readonly string[]) => [...args, "--stripe-host", double.url];

@@ -10,13 +10,13 @@ import {
 import { convexTest } from "convex-test";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { schema, storeReference } from "../../../../support/convex/store.js";
+import { createPatientDouble } from "../../../../support/patient-double.js";
 import { cancelAll, idle } from "../../../../support/spec/platforms/convex-deployment.js";
 import { stream } from "../../../stripe-double/src/world/random.js";
 import type { Operation } from "../../src/convex/calls/operations.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
 import { createBilling } from "../../src/convex/index.js";
 import { resourceNames } from "../../src/core/catalogue/catalogue.js";
-import { createStripeDouble } from "../../src/testing/index.js";
 
 const CUSTOMERS = 250;
 /** Of a hundred actions. */
@@ -104,7 +104,7 @@ const watched =
 it.each([1, 2, 3])("a backfill whose actions die ends complete, history %i", async (seed) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"], shouldAdvanceTime: true });
   vi.spyOn(console, "error").mockImplementation(() => {}); // every death is written there
-  const double = await createStripeDouble({ seed, delivery: "held" });
+  const double = await createPatientDouble({ seed, delivery: "held" });
   double.populate({ object: "customer", count: CUSTOMERS });
   const deaths = new Map<string, number>();
   const doneWith: number[] = [];

@@ -2,7 +2,8 @@
 // The small example of variant B, from the first push to a paid subscription and to the portal.
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
+import { createPatientDouble } from "../../../../support/patient-double.js";
+import type { StripeDouble } from "../../src/testing/index.js";
 import { type Backend, install, leadToDouble, payAt, push, SITE } from "./example-kit.js";
 
 const billing = import.meta.glob("../../../../examples/convex-billing/convex/**/*.*s");
@@ -12,7 +13,7 @@ let stripe: Stripe;
 let backend: Backend;
 
 beforeEach(async () => {
-  double = await createStripeDouble({ seed: "example" });
+  double = await createPatientDouble({ seed: "example" });
   stripe = new Stripe(double.secretKey, double.stripeConfig);
   leadToDouble(double);
 });

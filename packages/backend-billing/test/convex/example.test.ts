@@ -3,7 +3,8 @@
 // reached over real HTTP. What stands in for Convex itself is `convex-test`.
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
+import { createPatientDouble } from "../../../../support/patient-double.js";
+import type { StripeDouble } from "../../src/testing/index.js";
 import { type Backend, install, leadToDouble, payAt, push, SITE, submit } from "./example-kit.js";
 
 const files = import.meta.glob("../../../../examples/convex/convex/**/*.*s");
@@ -23,7 +24,7 @@ let studio: string;
 let extra: string;
 
 beforeEach(async () => {
-  double = await createStripeDouble({ seed: "example" });
+  double = await createPatientDouble({ seed: "example" });
   stripe = new Stripe(double.secretKey, double.stripeConfig);
   leadToDouble(double);
   starter = await sell("Starter", 900, "month");

@@ -13,13 +13,14 @@ import { convexTest } from "convex-test";
 import Stripe from "stripe";
 import { expect, it } from "vitest";
 import { registered } from "../../../../support/convex/registered.js";
+import { createPatientDouble } from "../../../../support/patient-double.js";
 import { runOperation } from "../../src/convex/calls/mutation.js";
 import { anyResult, operation } from "../../src/convex/calls/operations.js";
 import { referencesTo } from "../../src/convex/calls/references.js";
 import { createBilling } from "../../src/convex/index.js";
 import { billingTables } from "../../src/convex/tables/tables.js";
 import { resourceNames } from "../../src/core/catalogue/catalogue.js";
-import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
+import type { StripeDouble } from "../../src/testing/index.js";
 
 const FULL = process.env.CONVEX_LIMITS === "full";
 const CUSTOMERS = FULL ? 5_000 : 500;
@@ -28,7 +29,7 @@ const ITEMS = 20;
 
 /** A subscription as Stripe makes them, from an account of its own. */
 async function likeness(): Promise<ReturnType<typeof subscriptionsOf>[number]> {
-  const double = await createStripeDouble({ embeddedLimit: ITEMS });
+  const double = await createPatientDouble({ embeddedLimit: ITEMS });
   const stripe = new Stripe(double.secretKey, double.stripeConfig);
   const product = await stripe.products.create({ name: "Seats" });
   const items: { price: string }[] = [];
@@ -70,7 +71,7 @@ async function populateAccount(double: StripeDouble): Promise<void> {
 type Figures = { [name in keyof TransactionMetrics]?: { used: number; remaining: number } };
 
 it(`backfills ${CUSTOMERS} customers and ${SUBSCRIPTIONS} subscriptions of 20 items within every limit`, async () => {
-  const double = await createStripeDouble({ embeddedLimit: ITEMS });
+  const double = await createPatientDouble({ embeddedLimit: ITEMS });
   await populateAccount(double);
   const largest: Figures = {};
   const transactions: { [operation: string]: number } = {};

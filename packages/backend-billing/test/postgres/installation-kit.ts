@@ -1,13 +1,14 @@
 /** What the tests of an installation share: each has an empty database and a Stripe of its own. */
 import type pg from "pg";
 import { afterEach, beforeEach } from "vitest";
+import { createPatientDouble } from "../../../../support/patient-double.js";
 import { databaseOfEachTest, type OwnDatabase } from "../../../../support/postgres/database.js";
 import {
   type BillingExports,
   createBilling,
   type PostgresConfig,
 } from "../../src/postgres/index.js";
-import { createStripeDouble, type StripeDouble } from "../../src/testing/index.js";
+import type { StripeDouble } from "../../src/testing/index.js";
 
 export interface Installation extends OwnDatabase {
   readonly double: StripeDouble;
@@ -20,7 +21,7 @@ export function installationOfEachTest(): Installation {
   const own = databaseOfEachTest();
   let double: StripeDouble;
   beforeEach(async () => {
-    double = await createStripeDouble();
+    double = await createPatientDouble();
   });
   afterEach(() => double.close());
   return {

@@ -1,6 +1,7 @@
 /** A Convex application for one test: a deployment, and a Stripe of its own. */
 import { makeFunctionReference } from "convex/server";
 import { onTestFinished } from "vitest";
+import { createPatientDouble } from "../../../../../support/patient-double.js";
 import {
   type ActionCtx,
   type Deployment,
@@ -8,7 +9,7 @@ import {
   deploy,
 } from "../../../../../support/spec/platforms/convex-deployment.js";
 import type { ConvexConfig } from "../../../src/convex/index.js";
-import { createStripeDouble, type StripeDouble } from "../../../src/testing/index.js";
+import type { StripeDouble } from "../../../src/testing/index.js";
 
 export interface App {
   readonly double: StripeDouble;
@@ -26,7 +27,7 @@ export interface AppOptions extends Partial<Omit<DeploymentOptions, "config">> {
 
 export async function openApp(options: AppOptions = {}): Promise<App> {
   const { config, delivery = "held", variant = "B", ...rest } = options;
-  const double = await createStripeDouble({ seed: "convex", delivery });
+  const double = await createPatientDouble({ seed: "convex", delivery });
   const deployment = await deploy({
     ...rest,
     variant,

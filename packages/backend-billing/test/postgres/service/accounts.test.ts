@@ -1,7 +1,8 @@
 // A key or an event of another account or mode than the tables are of.
 import { describe, expect, it } from "vitest";
+import { createPatientDouble } from "../../../../../support/patient-double.js";
 import { createBilling, type PostgresConfig } from "../../../src/postgres/index.js";
-import { createStripeDouble, type StripeDouble } from "../../../src/testing/index.js";
+import type { StripeDouble } from "../../../src/testing/index.js";
 import { type App, applications, billingError, listen, NOW } from "./kit.js";
 import { post, receipts, send } from "./webhook-kit.js";
 
@@ -26,7 +27,7 @@ async function over<T>(
 }
 
 async function withStripe<T>(use: (double: StripeDouble) => Promise<T>): Promise<T> {
-  const double = await createStripeDouble({ seed: "another account", now: NOW });
+  const double = await createPatientDouble({ seed: "another account", now: NOW });
   try {
     return await use(double);
   } finally {

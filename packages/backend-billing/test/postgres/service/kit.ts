@@ -9,6 +9,7 @@ import type pg from "pg";
 import Stripe from "stripe";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { PATIENCE } from "../../../../../support/patience.js";
+import { createPatientDouble } from "../../../../../support/patient-double.js";
 import {
   createDatabase,
   createPool,
@@ -26,11 +27,7 @@ import {
   type PostgresConfig,
   type StripeExports,
 } from "../../../src/postgres/index.js";
-import {
-  createStripeDouble,
-  type StripeDouble,
-  type StripeDoubleOptions,
-} from "../../../src/testing/index.js";
+import type { StripeDouble, StripeDoubleOptions } from "../../../src/testing/index.js";
 
 /** A Thursday, for clocks that stand still. */
 export const NOW = "2026-01-15T10:00:00Z";
@@ -114,7 +111,7 @@ async function openApp(
     handler,
   }: AppOptions,
 ): Promise<App & { close(): Promise<void> }> {
-  const double = beside?.double ?? (await createStripeDouble({ seed: schema, ...doubleOptions }));
+  const double = beside?.double ?? (await createPatientDouble({ seed: schema, ...doubleOptions }));
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     b.billing.nodeHandler(request, response);
   const server = await listen((request, response) =>

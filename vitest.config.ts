@@ -1,5 +1,5 @@
-// A project is a folder of the library's tests, or the tests of the double. A test that is tagged `slow` is left out of the quick tier:
-// CONTRIBUTING.md says what each tier is for.
+// A project is a folder of the library's tests, or the tests of the double. A test that is tagged `slow` is left out of the quick tier,
+// one that is tagged `long` of CI, too: CONTRIBUTING.md says what each tier is for.
 import { defineConfig } from "vitest/config";
 import { convexVitestConfig } from "./packages/backend-billing/src/testing/vitest.js";
 import { PATIENCE } from "./support/patience.js";
@@ -42,7 +42,10 @@ export default defineConfig({
       new SlowestFiles(),
       ...(report ? [["json", { outputFile: report }] satisfies [string, object]] : []),
     ],
-    tags: [{ name: "slow", description: "Only in `npm run test:all`." }],
+    tags: [
+      { name: "slow", description: "Not in `npm test`." },
+      { name: "long", description: "Only in `npm run test:long`." },
+    ],
     projects: [
       { resolve, test: folder("unit") },
       {

@@ -1,22 +1,25 @@
 // Compiles everything without writing it, two projects at a time: what they share is the lesser part.
 import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-// The longest first, so that neither lane ends much later than the other.
+
+// TypeScript 7 checks in a third of the time. What an application compiles against is checked by
+// TypeScript 6, too: that project against stripe 22. The longest first, so that neither lane ends
+// much later than the other.
 const projects = [
-  "tsconfig.json",
-  "tsconfig.examples.json",
-  "proof/tsconfig.json",
-  "tsconfig.stripe-22.json",
+  ["tsconfig.stripe-22.json", "typescript"],
+  ["tsconfig.json", "typescript-native"],
+  ["proof/tsconfig.json", "typescript-native"],
+  ["tsconfig.examples.json", "typescript-native"],
 ];
 
 async function lane() {
-  for (let project = projects.shift(); project !== undefined; project = projects.shift()) {
-    await promisify(execFile)(process.execPath, [tsc, "-p", project, "--pretty"]).catch((error) => {
+  for (let next = projects.shift(); next !== undefined; next = projects.shift()) {
+    const [project, compiler] = next;
+    const args = [`node_modules/${compiler}/bin/tsc`, "-p", project, "--pretty"];
+    await promisify(execFile)(process.execPath, args).catch((error) => {
       console.error(`${project}\n${error.stdout || error}`);
       process.exitCode = 1;
     });

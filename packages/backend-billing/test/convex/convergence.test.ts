@@ -17,5 +17,5 @@ describeConvergence(
       };
     },
   }),
-  { histories: 80 },
+  { histories: 40 },
 );

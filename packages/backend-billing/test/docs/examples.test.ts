@@ -136,7 +136,7 @@ it("every example compiles", { timeout: 600_000, tags: ["slow"] }, () => {
       exclude: ["node_modules"],
     }),
   );
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const tsc = join(root, "node_modules/typescript-native/bin/tsc");
   let problems = "";
   try {
     execFileSync(process.execPath, [tsc, "--noEmit", "-p", folder], {

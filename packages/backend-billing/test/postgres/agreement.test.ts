@@ -158,4 +158,4 @@ async function expectAgreement(histories: number): Promise<void> {
 
 it("memory and PostgreSQL agree on any of 25 histories", () => expectAgreement(25));
 
-it("and on any of 250", { tags: ["slow"] }, () => expectAgreement(250));
+it("and on any of 250", { tags: ["long"] }, () => expectAgreement(250));

@@ -16,5 +16,5 @@ describeConvergence(
       },
     };
   },
-  { histories: 400 },
+  { histories: 150 },
 );

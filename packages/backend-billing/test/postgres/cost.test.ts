@@ -26,7 +26,7 @@ describe("the cost of the mirror", () => {
   // Half a minute on a quiet machine.
   it("10,000 events in order on objects that change 4 s apart: no call", {
     timeout: 1_200_000,
-    tags: ["slow"],
+    tags: ["long"],
   }, async () => {
     const app = await still();
     const { stripe, double } = app;

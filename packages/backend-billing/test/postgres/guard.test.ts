@@ -16,5 +16,5 @@ describeGuard(
       },
     };
   },
-  { few: 5, many: 20 },
+  { few: 5, many: 12 },
 );

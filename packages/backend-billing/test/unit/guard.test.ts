@@ -6,7 +6,7 @@ import type { History } from "../../../../support/guard/history.js";
 import { openMemory } from "../../../../support/guard/stores/memory.js";
 import { toldTwice } from "../../../../support/histories.js";
 
-describeGuard("memory", openMemory, { few: 30, many: 100 });
+describeGuard("memory", openMemory, { few: 30, many: 60 });
 
 it("runs a history of the guard in the same way whenever it runs", async () => {
   const store = await openMemory();

@@ -192,7 +192,7 @@ describe("the preview is the invoice, and both are what the rules say", () => {
     expect(tally.charged).toBeGreaterThan(3);
   });
 
-  it("in 500 random changes", { tags: ["slow"] }, async () => {
+  it("in 500 random changes", { tags: ["long"] }, async () => {
     const tally = await changes(100, 5, 2);
     expect(tally.changes).toBe(500);
     expect(tally.charged).toBeGreaterThan(100);

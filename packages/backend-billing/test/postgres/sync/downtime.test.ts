@@ -79,7 +79,7 @@ async function expectEqualAfterADay(changes: number): Promise<void> {
 it("a day off with 1,500 changes: the catch-up alone brings equality", () =>
   expectEqualAfterADay(1_500));
 
-it("a day off with 20,000 changes, too", { timeout: 900_000, tags: ["slow"] }, () =>
+it("a day off with 20,000 changes, too", { timeout: 900_000, tags: ["long"] }, () =>
   expectEqualAfterADay(20_000),
 );
 

@@ -6,7 +6,7 @@ import type { History } from "../../../../../support/convergence/history.js";
 import { openMemory } from "../../../../../support/convergence/stores/memory.js";
 import { toldTwice } from "../../../../../support/histories.js";
 
-describeConvergence("memory", openMemory, { histories: 4_000 });
+describeConvergence("memory", openMemory, { histories: 1_000 });
 
 it("runs a history in the same way whenever it runs", async () => {
   const store = await openMemory();

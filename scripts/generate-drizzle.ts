@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import {
+  defaultResources,
   type ResourceName,
   resourceNames,
 } from "../packages/backend-billing/src/core/catalogue/catalogue.js";
@@ -25,11 +26,11 @@ const root = new URL("../", import.meta.url);
 
 /** The generated files, by their path from the root of the repository. */
 export function generateDrizzle(): ReadonlyMap<string, string> {
-  const tables = tablesFor();
+  const tables = tablesFor(resourceNames);
   const files: [path: string, text: string][] = [
     ["packages/backend-billing/src/drizzle/objects.ts", objectsFile()],
     ["packages/backend-billing/src/drizzle/define.ts", defineFile(tables)],
-    ["packages/backend-billing/src/drizzle/tables.ts", tablesFile(tables)],
+    ["packages/backend-billing/src/drizzle/tables.ts", tablesFile(tablesFor(defaultResources))],
   ];
   return new Map(files.map(([path, text]) => [path, formatted(path, text)]));
 }
@@ -69,7 +70,7 @@ ${[...pgCore, "uniqueIndex", "uuid"].map((name) => `  ${name},\n`).join("")}} fr
 import type {
 ${resourceNames
   .map((name) => `  ${objectName(name)},\n`)
-  .sort()
+  .sort(new Intl.Collator("en").compare)
   .join("")}} from "./objects.js";
 
 /** The policy that shows the roles every row. Without one, only the owner of the tables sees any. */

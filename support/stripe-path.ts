@@ -1,5 +1,32 @@
-/** Where Stripe's API has the objects of a resource. */
+/** Where Stripe's API has the objects of a resource, and which there are. */
 import type { ResourceName } from "../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { resources } from "../packages/backend-billing/src/core/catalogue/resources.js";
+import type { StripeDouble } from "../packages/backend-billing/src/testing/index.js";
 
-export const stripePath = (resource: ResourceName): string =>
-  resource === "checkout_sessions" ? "checkout/sessions" : resource;
+/** Where it is not the resource's own name. */
+const PATHS: { readonly [name in ResourceName]?: string } = {
+  checkout_sessions: "checkout/sessions",
+  invoice_items: "invoiceitems",
+  early_fraud_warnings: "radar/early_fraud_warnings",
+  portal_configurations: "billing_portal/configurations",
+  features: "entitlements/features",
+  meters: "billing/meters",
+  credit_grants: "billing/credit_grants",
+};
+
+export const stripePath = (resource: ResourceName): string => PATHS[resource] ?? resource;
+
+const idsOf = (objects: readonly { readonly id: string }[]): readonly string[] =>
+  objects.map(({ id }) => id);
+
+/** The ids of what can be mirrored, looked up in the double itself: lists may hide some. */
+export function idsAtStripe(double: StripeDouble, resource: ResourceName): readonly string[] {
+  const { object } = resources[resource];
+  // A plan is a recurring price, shown in another way.
+  if (object === "plan") return idsOf(double.objects("price").filter((price) => price.recurring));
+  // One that never belonged to a customer is in no list, and no event tells of it.
+  if (object === "payment_method") {
+    return idsOf(double.objects(object).filter((method) => method.customer !== null));
+  }
+  return idsOf(double.objects(object));
+}

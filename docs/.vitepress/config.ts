@@ -50,6 +50,7 @@ export default defineConfig({
           { text: "Concepts", link: "/concepts" },
           { text: "Selling", link: "/selling" },
           { text: "Reading subscriptions", link: "/reading" },
+          { text: "Resources", link: "/resources" },
         ]),
       },
       {

@@ -22,7 +22,11 @@ const partsOf = (name: string): string[] =>
     .split(/[^A-Za-z]+/)
     .filter((part) => part !== "");
 
-const isOld = (name: string): boolean => partsOf(name).some((part) => NAMES.test(part));
+/** Stripe's own name for a thing. */
+const STRIPES = /credit[_ ]?notes?/gi;
+
+const isOld = (name: string): boolean =>
+  partsOf(name.replaceAll(STRIPES, "")).some((part) => NAMES.test(part));
 
 /** In the order of their lines. */
 export function oldWords({ path, text }: SourceFile): OldWord[] {

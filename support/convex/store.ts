@@ -12,7 +12,7 @@ import type {
   WorkReference,
 } from "../../packages/backend-billing/src/convex/schedule.js";
 import { billingTables } from "../../packages/backend-billing/src/convex/tables/tables.js";
-import { resourceNames } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
 import { registered } from "./registered.js";
 
@@ -36,7 +36,7 @@ export function deployStore(
 ): StoreDeployment {
   const steps: string[] = [];
   const billing = registered({
-    store: createStoreMutation({ resources: resourceNames, store: storeReference, sync }),
+    store: createStoreMutation({ resources: defaultResources, store: storeReference, sync }),
     sync: internalActionGeneric({
       args: { step: v.string() },
       handler: async (_, { step }) => {
@@ -52,6 +52,6 @@ export function deployStore(
   const call = (operation: Operation): Promise<unknown> =>
     test.mutation(storeReference, { operation });
   const through: StoreDeployment["through"] = (gate) =>
-    createConvexStore((operation) => gate(() => call(operation)), { resources: resourceNames });
+    createConvexStore((operation) => gate(() => call(operation)), { resources: defaultResources });
   return { test, store: through((run) => run()), through, steps };
 }

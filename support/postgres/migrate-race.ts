@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { on } from "node:events";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { resourceNames } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { allSteps } from "../../packages/backend-billing/src/postgres/schema/steps.js";
 import { tablesFor } from "../../packages/backend-billing/src/postgres/schema/tables.js";
 import { readCatalog, readSteps } from "./catalog.js";
@@ -100,7 +101,7 @@ async function isComplete(url: string, schema: string): Promise<boolean> {
   try {
     const tables = Object.keys(await readCatalog(client, schema));
     const steps = await readSteps(client, schema);
-    return tables.length === tablesFor().length && steps.length === allSteps.length;
+    return tables.length === tablesFor(resourceNames).length && steps.length === allSteps.length;
   } finally {
     await client.end();
   }

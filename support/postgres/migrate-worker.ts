@@ -17,7 +17,7 @@ async function connect(url: string, schema: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   await pool.query("SELECT 1");
   work = async () => {
-    const result = await migrate(pool, { schema }).catch((error: unknown) => ({
+    const result = await migrate(pool, { schema, resources: "all" }).catch((error: unknown) => ({
       error: String(error),
     }));
     await pool.end();

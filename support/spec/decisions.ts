@@ -53,7 +53,7 @@ export const decisions: readonly Decision[] = [
     section: "2",
     open: "what variant A mirrors beyond products, prices, customers and subscriptions",
     decided:
-      "The same eight resources as variant B, and for both of them checkout sessions, invoices and subscription schedules, which the guard against second subscriptions and the reads need. The setting `resources` chooses among them.",
+      "The same eight resources as variant B, and for both of them what a billing page shows: checkout sessions, invoices, subscription schedules, payment intents, charges, payment methods and disputes. The setting `resources` chooses among these and others.",
   },
   {
     section: "3",

@@ -9,7 +9,7 @@ import type {
 import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
 import type { LogDetails, Logger } from "../../packages/backend-billing/src/core/runtime/config.js";
 import { BillingError } from "../../packages/backend-billing/src/core/runtime/errors.js";
-import { stripePath } from "../stripe-path.js";
+import { idsAtStripe, stripePath } from "../stripe-path.js";
 import type { SpecApp } from "./harness.js";
 
 export interface Shop {
@@ -90,6 +90,8 @@ export async function populate(app: SpecApp): Promise<void> {
   });
   await stripe.payouts.create({ amount: 1000, currency: "usd" });
   await refundedCharge(app, customer.id);
+  const doubted = await charged(app, customer.id, "pm_card_visa");
+  app.double.dashboard.dispute(doubted.id);
   await stripe.products.update(product.id, { metadata: { tier: "1" } });
   await stripe.subscriptionSchedules.create({ from_subscription: kept.id });
   const { id: session } = await stripe.checkout.sessions.create({
@@ -102,12 +104,13 @@ export async function populate(app: SpecApp): Promise<void> {
   await stripe.customers.update(customer.id, { name: "Ada Lovelace" });
 }
 
-export async function refundedCharge(
+/** A payment with this card. */
+function charged(
   { stripe }: SpecApp,
   customer: string,
-  card = "pm_card_visa",
-): Promise<Stripe.Refund> {
-  const intent = await stripe.paymentIntents.create({
+  card: string,
+): Promise<Stripe.PaymentIntent> {
+  return stripe.paymentIntents.create({
     amount: 700,
     currency: "usd",
     customer,
@@ -115,7 +118,15 @@ export async function refundedCharge(
     confirm: true,
     automatic_payment_methods: { enabled: true, allow_redirects: "never" },
   });
-  return stripe.refunds.create({ payment_intent: intent.id });
+}
+
+export async function refundedCharge(
+  app: SpecApp,
+  customer: string,
+  card = "pm_card_visa",
+): Promise<Stripe.Refund> {
+  const intent = await charged(app, customer, card);
+  return app.stripe.refunds.create({ payment_intent: intent.id });
 }
 
 /** One object as Stripe answers it now, at the version that the SDK pins. */
@@ -139,7 +150,7 @@ export async function existing<N extends ResourceName>(
   app: SpecApp,
   resource: N,
 ): Promise<Map<string, StripeObject<N>>> {
-  const ids = app.double.objects(resources[resource].object).map(({ id }) => id);
+  const ids = idsAtStripe(app.double, resource);
   const all = new Map<string, StripeObject<N>>();
   for (let at = 0; at < ids.length; at += 20) {
     const chunk = ids.slice(at, at + 20);

@@ -4,8 +4,8 @@
  * connection and a driver that never waits, so each call is a transaction that nothing interrupts.
  */
 import {
+  defaultResources,
   type ResourceName,
-  resourceNames,
 } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { beyond } from "../../packages/backend-billing/src/core/mirror/due.js";
 import {
@@ -20,7 +20,7 @@ import type { Sql } from "./tables.js";
 
 export function createSqliteStore(
   sql: Sql,
-  chosen: readonly ResourceName[] = resourceNames,
+  chosen: readonly ResourceName[] = defaultResources,
 ): Store {
   const row: Store["row"] = async (resource, id) => readRows(sql, resource, "id = ?", id)[0];
   const claimedCustomer = (entityId: string) => readRecord(sql, "claim", entityId)?.ref ?? "";

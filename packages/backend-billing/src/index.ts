@@ -5,9 +5,12 @@
  * @module backend-billing
  */
 export {
+  type DefaultResource,
+  defaultResources,
   type Effect,
   effectsByEvent,
   enabledEvents,
+  type ResourceChoice,
   type ResourceName,
   type Resources,
   type Row,

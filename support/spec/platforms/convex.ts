@@ -17,7 +17,10 @@ import type {
   ResourceName,
   Row,
 } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
-import { resources } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
+import {
+  resources,
+  usual,
+} from "../../../packages/backend-billing/src/core/catalogue/resources.js";
 import type { SetupArgs } from "../../../packages/backend-billing/src/core/customers/setup.js";
 import type { Link } from "../../../packages/backend-billing/src/core/links/page.js";
 import type { CheckoutArgs } from "../../../packages/backend-billing/src/core/links/params.js";
@@ -306,7 +309,7 @@ type FieldJson = { readonly fieldType: ValidatorJson; readonly optional: boolean
 /** What the schema says of the tables. */
 function tableShapes(): { [table: string]: TableShape } {
   const shapes: { [table: string]: TableShape } = {};
-  for (const [resource, { table }] of Object.entries(resources)) {
+  for (const [resource, { table }] of Object.entries(usual)) {
     const definition = schema.tables[table] as unknown as {
       export(): {
         documentType: { value: { [field: string]: FieldJson } };

@@ -13,7 +13,7 @@ import type {
   ResourceName,
   Row,
 } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
-import { resources } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
+import { usual } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
 import type { Link } from "../../../packages/backend-billing/src/core/links/page.js";
 import { createBillingTables } from "../../../packages/backend-billing/src/drizzle/index.js";
 import {
@@ -248,7 +248,7 @@ async function readTables(
   tables: Tables,
 ): Promise<{ [table: string]: TableShape }> {
   const shapes: { [table: string]: TableShape } = {};
-  for (const [resource, { table }] of Object.entries(resources)) {
+  for (const [resource, { table }] of Object.entries(usual)) {
     const columns = await pool.query<{ name: string; type: string; nullable: string }>(
       `SELECT column_name AS name, data_type AS type, is_nullable AS nullable
        FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2`,

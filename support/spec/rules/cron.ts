@@ -1,6 +1,6 @@
 /** Section 4.2, `addCronJobs`; and what the other sections say of cron jobs. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Check, Checks, SpecApp } from "../harness.js";
 import { existing, expectMirror, later, populate } from "../kit.js";
 import { DAY, longestGap, MINUTE } from "../schedule.js";
@@ -9,7 +9,7 @@ import { DAY, longestGap, MINUTE } from "../schedule.js";
 const AT_MOST = { "catch-up": 5 * MINUTE, reconcile: DAY } as const;
 
 async function expectAll(app: SpecApp): Promise<void> {
-  for (const resource of resourceNames) {
+  for (const resource of defaultResources) {
     expect((await app.rows(resource)).length, resource).toBeGreaterThan(0);
     await expectMirror(app, resource);
   }

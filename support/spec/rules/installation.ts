@@ -1,7 +1,7 @@
 /** Section 1: the steps that a deployment takes. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
-import { resources } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
+import { defaultResources } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { usual } from "../../../packages/backend-billing/src/core/catalogue/resources.js";
 import { specEvents } from "../event-rules.js";
 import type { Check, Checks, VariantName } from "../harness.js";
 import {
@@ -110,9 +110,9 @@ export const installation: Checks<"1 step"> = {
   "1 step 5": async (open) => {
     const app = await open();
     const names = await app.schemaTables();
-    for (const { table } of Object.values(resources)) expect(names).toContain(table);
+    for (const { table } of Object.values(usual)) expect(names).toContain(table);
     expect(names).toContain("users");
-    for (const resource of resourceNames) expect(await app.rows(resource)).toEqual([]);
+    for (const resource of defaultResources) expect(await app.rows(resource)).toEqual([]);
   },
 
   "1 step 6": async (open) => {
@@ -171,7 +171,7 @@ export const installation: Checks<"1 step"> = {
     const app = await open({ delivery: "held" });
     await populate(app);
     await app.b.sync();
-    for (const resource of resourceNames) await expectMirror(app, resource);
+    for (const resource of defaultResources) await expectMirror(app, resource);
   },
 
   "1 step 10#scheduled": async (open) => {
@@ -199,7 +199,7 @@ export const installation: Checks<"1 step"> = {
     await populate(app);
     const report = await app.a.sync();
     expect(report.state).toBe("done");
-    for (const resource of resourceNames) {
+    for (const resource of defaultResources) {
       expect((await app.rows(resource)).length, resource).toBeGreaterThan(0);
       await expectMirror(app, resource);
     }
@@ -213,7 +213,7 @@ export const installation: Checks<"1 step"> = {
     await app.stripe.products.create({ name: "Newer" });
     expect((await app.a.sync()).state).toBe("done");
     await app.settle();
-    for (const resource of resourceNames) await expectMirror(app, resource);
+    for (const resource of defaultResources) await expectMirror(app, resource);
     const ids = (rows: typeof before) => rows.map(({ _id }) => _id).sort();
     expect(ids(await app.rows("subscriptions"))).toEqual(ids(before));
   },
@@ -222,6 +222,6 @@ export const installation: Checks<"1 step"> = {
     const app = await open({ variant: "A" });
     await populate(app);
     await app.settle();
-    for (const resource of resourceNames) await expectMirror(app, resource);
+    for (const resource of defaultResources) await expectMirror(app, resource);
   },
 };

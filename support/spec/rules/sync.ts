@@ -1,6 +1,6 @@
 /** Section 4.2: `sync`. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { specEvents } from "../event-rules.js";
 import type { Checks } from "../harness.js";
 import { existing, expectMirror, populate } from "../kit.js";
@@ -22,7 +22,7 @@ export const sync: Checks<"4.2#sync-"> = {
     await populate(app);
     const report = await app.a.sync();
     expect(report.state).toBe("done");
-    for (const resource of resourceNames) {
+    for (const resource of defaultResources) {
       await expectMirror(app, resource);
       expect(report.resources[resource]).toMatchObject({
         state: "done",
@@ -41,7 +41,7 @@ export const sync: Checks<"4.2#sync-"> = {
     const app = await open({ variant: "A", installed: false });
     await populate(app);
     await app.a.sync({ data: false });
-    for (const resource of resourceNames) expect(await app.rows(resource), resource).toEqual([]);
+    for (const resource of defaultResources) expect(await app.rows(resource), resource).toEqual([]);
   },
 
   "4.2#sync-webhook-default": async (open) => {
@@ -121,7 +121,7 @@ export const sync: Checks<"4.2#sync-"> = {
       webhook: { secret: expect.stringMatching(/^whsec_/) },
       portal: { configurationId: expect.any(String) },
     });
-    for (const resource of resourceNames) await expectMirror(app, resource);
+    for (const resource of defaultResources) await expectMirror(app, resource);
   },
 
   "4.2#sync-b": async (open) => {
@@ -129,7 +129,7 @@ export const sync: Checks<"4.2#sync-"> = {
     expect(app.exports.B.names).toContain("sync");
     await populate(app);
     expect((await app.b.sync()).state).toBe("done");
-    for (const resource of resourceNames) await expectMirror(app, resource);
+    for (const resource of defaultResources) await expectMirror(app, resource);
   },
 
   "4.2#sync-b-cron": keepsCurrent,

@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import type Stripe from "stripe";
-import { type ResourceName, resourceNames } from "../core/catalogue/catalogue.js";
+import { defaultResources, type ResourceName, resourceNames } from "../core/catalogue/catalogue.js";
 import { type BillingConfig, chosenResources, secretKey } from "../core/runtime/config.js";
 import { BillingError } from "../core/runtime/errors.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
@@ -90,7 +90,8 @@ function stripeHost(url: string): Stripe.StripeConfig {
 }
 
 export function resourcesOf({ resources }: ConnectOptions): readonly ResourceName[] {
-  if (resources === undefined) return resourceNames;
+  if (resources === undefined) return defaultResources;
+  if (resources.trim() === "all") return resourceNames;
   const names = resources.split(",").map((name) => name.trim());
   return chosenResources({ resources: names as ResourceName[] } as unknown as BillingConfig);
 }

@@ -14,17 +14,39 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import type {
+  StripeAccount,
+  StripeBalanceTransaction,
+  StripeBillingCreditGrant,
+  StripeBillingMeter,
+  StripeBillingPortalConfiguration,
+  StripeCharge,
   StripeCheckoutSession,
   StripeCoupon,
+  StripeCreditNote,
   StripeCustomer,
+  StripeDispute,
+  StripeEntitlementsFeature,
   StripeInvoice,
+  StripeInvoiceitem,
+  StripeInvoicePayment,
+  StripePaymentIntent,
+  StripePaymentLink,
+  StripePaymentMethod,
   StripePayout,
+  StripePlan,
   StripePrice,
   StripeProduct,
   StripePromotionCode,
+  StripeQuote,
+  StripeRadarEarlyFraudWarning,
   StripeRefund,
+  StripeReview,
+  StripeSetupIntent,
   StripeSubscription,
   StripeSubscriptionSchedule,
+  StripeTaxId,
+  StripeTaxRate,
+  StripeTransfer,
 } from "./objects.js";
 
 /** The policy that shows the roles every row. Without one, only the owner of the tables sees any. */
@@ -273,5 +295,360 @@ export const defineTables = <S extends string | undefined>(
       ),
       ...openTo(roles),
     ],
+  ).enableRLS(),
+
+  billingPaymentIntents: table(
+    "backend_billing_payment_intents",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      paymentIntentId: text("payment_intent_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripePaymentIntent>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_payment_intents_byPaymentIntentId").on(t.paymentIntentId),
+      index("backend_billing_payment_intents_byCustomerId").on(t.customerId),
+      index("backend_billing_payment_intents_byStatus").on(sql`(stripe ->> 'status'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingCharges: table(
+    "backend_billing_charges",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      chargeId: text("charge_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripeCharge>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_charges_byChargeId").on(t.chargeId),
+      index("backend_billing_charges_byCustomerId").on(t.customerId),
+      index("backend_billing_charges_byPaymentIntentId").on(
+        sql`(stripe ->> 'payment_intent'::text)`,
+      ),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingPaymentMethods: table(
+    "backend_billing_payment_methods",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      paymentMethodId: text("payment_method_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripePaymentMethod>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_payment_methods_byPaymentMethodId").on(t.paymentMethodId),
+      index("backend_billing_payment_methods_byCustomerId").on(t.customerId),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingDisputes: table(
+    "backend_billing_disputes",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      disputeId: text("dispute_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeDispute>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_disputes_byDisputeId").on(t.disputeId),
+      index("backend_billing_disputes_byChargeId").on(sql`(stripe ->> 'charge'::text)`),
+      index("backend_billing_disputes_byPaymentIntentId").on(
+        sql`(stripe ->> 'payment_intent'::text)`,
+      ),
+      index("backend_billing_disputes_byStatus").on(sql`(stripe ->> 'status'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingSetupIntents: table(
+    "backend_billing_setup_intents",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      setupIntentId: text("setup_intent_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripeSetupIntent>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_setup_intents_bySetupIntentId").on(t.setupIntentId),
+      index("backend_billing_setup_intents_byCustomerId").on(t.customerId),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingInvoiceItems: table(
+    "backend_billing_invoice_items",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      invoiceItemId: text("invoice_item_id").notNull(),
+      customerId: text("customer_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeInvoiceitem>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_invoice_items_byInvoiceItemId").on(t.invoiceItemId),
+      index("backend_billing_invoice_items_byCustomerId").on(t.customerId),
+      index("backend_billing_invoice_items_byInvoiceId").on(sql`(stripe ->> 'invoice'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingInvoicePayments: table(
+    "backend_billing_invoice_payments",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      invoicePaymentId: text("invoice_payment_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeInvoicePayment>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_invoice_payments_byInvoicePaymentId").on(t.invoicePaymentId),
+      index("backend_billing_invoice_payments_byInvoiceId").on(sql`(stripe ->> 'invoice'::text)`),
+      index("backend_billing_invoice_payments_byPaymentIntentId").on(
+        sql`((stripe -> 'payment'::text) ->> 'payment_intent'::text)`,
+      ),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingCreditNotes: table(
+    "backend_billing_credit_notes",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      creditNoteId: text("credit_note_id").notNull(),
+      customerId: text("customer_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeCreditNote>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_credit_notes_byCreditNoteId").on(t.creditNoteId),
+      index("backend_billing_credit_notes_byCustomerId").on(t.customerId),
+      index("backend_billing_credit_notes_byInvoiceId").on(sql`(stripe ->> 'invoice'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingQuotes: table(
+    "backend_billing_quotes",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      quoteId: text("quote_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripeQuote>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_quotes_byQuoteId").on(t.quoteId),
+      index("backend_billing_quotes_byCustomerId").on(t.customerId),
+      index("backend_billing_quotes_byStatus").on(sql`(stripe ->> 'status'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingTaxIds: table(
+    "backend_billing_tax_ids",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      taxIdId: text("tax_id_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripeTaxId>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_tax_ids_byTaxIdId").on(t.taxIdId),
+      index("backend_billing_tax_ids_byCustomerId").on(t.customerId),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingTaxRates: table(
+    "backend_billing_tax_rates",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      taxRateId: text("tax_rate_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeTaxRate>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [uniqueIndex("backend_billing_tax_rates_byTaxRateId").on(t.taxRateId), ...openTo(roles)],
+  ).enableRLS(),
+
+  billingReviews: table(
+    "backend_billing_reviews",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      reviewId: text("review_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeReview>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_reviews_byReviewId").on(t.reviewId),
+      index("backend_billing_reviews_byChargeId").on(sql`(stripe ->> 'charge'::text)`),
+      index("backend_billing_reviews_byPaymentIntentId").on(
+        sql`(stripe ->> 'payment_intent'::text)`,
+      ),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingEarlyFraudWarnings: table(
+    "backend_billing_early_fraud_warnings",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      earlyFraudWarningId: text("early_fraud_warning_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeRadarEarlyFraudWarning>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_early_fraud_warnings_byEarlyFraudWarningId").on(
+        t.earlyFraudWarningId,
+      ),
+      index("backend_billing_early_fraud_warnings_byChargeId").on(sql`(stripe ->> 'charge'::text)`),
+      index("backend_billing_early_fraud_warnings_byPaymentIntentId").on(
+        sql`(stripe ->> 'payment_intent'::text)`,
+      ),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingTransfers: table(
+    "backend_billing_transfers",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      transferId: text("transfer_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeTransfer>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_transfers_byTransferId").on(t.transferId),
+      index("backend_billing_transfers_byDestination").on(sql`(stripe ->> 'destination'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingBalanceTransactions: table(
+    "backend_billing_balance_transactions",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      balanceTransactionId: text("balance_transaction_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeBalanceTransaction>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_balance_transactions_byBalanceTransactionId").on(
+        t.balanceTransactionId,
+      ),
+      index("backend_billing_balance_transactions_bySource").on(sql`(stripe ->> 'source'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingPlans: table(
+    "backend_billing_plans",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      planId: text("plan_id").notNull(),
+      stripe: jsonb("stripe").$type<StripePlan>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_plans_byPlanId").on(t.planId),
+      index("backend_billing_plans_byProductId").on(sql`(stripe ->> 'product'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingPortalConfigurations: table(
+    "backend_billing_portal_configurations",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      portalConfigurationId: text("portal_configuration_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeBillingPortalConfiguration>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_portal_configurations_byPortalConfigurationId").on(
+        t.portalConfigurationId,
+      ),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingPaymentLinks: table(
+    "backend_billing_payment_links",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      paymentLinkId: text("payment_link_id").notNull(),
+      stripe: jsonb("stripe").$type<StripePaymentLink>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_payment_links_byPaymentLinkId").on(t.paymentLinkId),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingFeatures: table(
+    "backend_billing_features",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      featureId: text("feature_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeEntitlementsFeature>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_features_byFeatureId").on(t.featureId),
+      index("backend_billing_features_byLookupKey").on(sql`(stripe ->> 'lookup_key'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingMeters: table(
+    "backend_billing_meters",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      meterId: text("meter_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeBillingMeter>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_meters_byMeterId").on(t.meterId),
+      index("backend_billing_meters_byEventName").on(sql`(stripe ->> 'event_name'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingCreditGrants: table(
+    "backend_billing_credit_grants",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      creditGrantId: text("credit_grant_id").notNull(),
+      customerId: text("customer_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeBillingCreditGrant>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_credit_grants_byCreditGrantId").on(t.creditGrantId),
+      index("backend_billing_credit_grants_byCustomerId").on(t.customerId),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingAccounts: table(
+    "backend_billing_accounts",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      accountId: text("account_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeAccount>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [uniqueIndex("backend_billing_accounts_byAccountId").on(t.accountId), ...openTo(roles)],
   ).enableRLS(),
 });

@@ -25,7 +25,7 @@ type TablesIn<S extends string> = ReturnType<typeof inSchema<S>>;
  * All tables in the schema of that name, and the schema itself as `billingSchema`, so that
  * drizzle-kit creates it. For `public` there is no `billingSchema`: every database has that one.
  * drizzle-kit sees only what a file exports by name, never an exported object, so take the result
- * apart, and leave none of the tables out.
+ * apart: leave out no table but those of resources that you do not mirror.
  *
  * @example
  * ```ts

@@ -36,3 +36,69 @@ export interface StripeInvoice extends StripeObject<"invoices"> {}
 
 /** What the column `stripe` of `backend_billing_subscription_schedules` holds. */
 export interface StripeSubscriptionSchedule extends StripeObject<"subscription_schedules"> {}
+
+/** What the column `stripe` of `backend_billing_payment_intents` holds. */
+export interface StripePaymentIntent extends StripeObject<"payment_intents"> {}
+
+/** What the column `stripe` of `backend_billing_charges` holds. */
+export interface StripeCharge extends StripeObject<"charges"> {}
+
+/** What the column `stripe` of `backend_billing_payment_methods` holds. */
+export interface StripePaymentMethod extends StripeObject<"payment_methods"> {}
+
+/** What the column `stripe` of `backend_billing_disputes` holds. */
+export interface StripeDispute extends StripeObject<"disputes"> {}
+
+/** What the column `stripe` of `backend_billing_setup_intents` holds. */
+export interface StripeSetupIntent extends StripeObject<"setup_intents"> {}
+
+/** What the column `stripe` of `backend_billing_invoice_items` holds. */
+export interface StripeInvoiceitem extends StripeObject<"invoice_items"> {}
+
+/** What the column `stripe` of `backend_billing_invoice_payments` holds. */
+export interface StripeInvoicePayment extends StripeObject<"invoice_payments"> {}
+
+/** What the column `stripe` of `backend_billing_credit_notes` holds. */
+export interface StripeCreditNote extends StripeObject<"credit_notes"> {}
+
+/** What the column `stripe` of `backend_billing_quotes` holds. */
+export interface StripeQuote extends StripeObject<"quotes"> {}
+
+/** What the column `stripe` of `backend_billing_tax_ids` holds. */
+export interface StripeTaxId extends StripeObject<"tax_ids"> {}
+
+/** What the column `stripe` of `backend_billing_tax_rates` holds. */
+export interface StripeTaxRate extends StripeObject<"tax_rates"> {}
+
+/** What the column `stripe` of `backend_billing_reviews` holds. */
+export interface StripeReview extends StripeObject<"reviews"> {}
+
+/** What the column `stripe` of `backend_billing_early_fraud_warnings` holds. */
+export interface StripeRadarEarlyFraudWarning extends StripeObject<"early_fraud_warnings"> {}
+
+/** What the column `stripe` of `backend_billing_transfers` holds. */
+export interface StripeTransfer extends StripeObject<"transfers"> {}
+
+/** What the column `stripe` of `backend_billing_balance_transactions` holds. */
+export interface StripeBalanceTransaction extends StripeObject<"balance_transactions"> {}
+
+/** What the column `stripe` of `backend_billing_plans` holds. */
+export interface StripePlan extends StripeObject<"plans"> {}
+
+/** What the column `stripe` of `backend_billing_portal_configurations` holds. */
+export interface StripeBillingPortalConfiguration extends StripeObject<"portal_configurations"> {}
+
+/** What the column `stripe` of `backend_billing_payment_links` holds. */
+export interface StripePaymentLink extends StripeObject<"payment_links"> {}
+
+/** What the column `stripe` of `backend_billing_features` holds. */
+export interface StripeEntitlementsFeature extends StripeObject<"features"> {}
+
+/** What the column `stripe` of `backend_billing_meters` holds. */
+export interface StripeBillingMeter extends StripeObject<"meters"> {}
+
+/** What the column `stripe` of `backend_billing_credit_grants` holds. */
+export interface StripeBillingCreditGrant extends StripeObject<"credit_grants"> {}
+
+/** What the column `stripe` of `backend_billing_accounts` holds. */
+export interface StripeAccount extends StripeObject<"accounts"> {}

@@ -35,4 +35,12 @@ export const {
   billingInvoices,
   /** The table `backend_billing_subscription_schedules`. */
   billingSubscriptionSchedules,
+  /** The table `backend_billing_payment_intents`. */
+  billingPaymentIntents,
+  /** The table `backend_billing_charges`. */
+  billingCharges,
+  /** The table `backend_billing_payment_methods`. */
+  billingPaymentMethods,
+  /** The table `backend_billing_disputes`. */
+  billingDisputes,
 } = defineTables(billingSchema.table);

@@ -2,7 +2,12 @@
  * The store in memory: the plainest reading of the port, against which the others are measured.
  * A call runs to its end before the next begins, so every call is a transaction.
  */
-import { type ResourceName, type Row, resourceNames } from "../core/catalogue/catalogue.js";
+import {
+  namesOf,
+  type ResourceChoice,
+  type ResourceName,
+  type Row,
+} from "../core/catalogue/catalogue.js";
 import { resources } from "../core/catalogue/resources.js";
 import type { RowFields } from "../core/catalogue/row.js";
 import { isDue } from "../core/mirror/due.js";
@@ -36,9 +41,9 @@ interface StoredRow extends RowFields {
 
 /** A store in memory, for tests of code that uses the port. */
 export function createMemoryStore(
-  options: { readonly resources?: readonly ResourceName[]; readonly seed?: string | number } = {},
+  options: { readonly resources?: ResourceChoice; readonly seed?: string | number } = {},
 ): Store {
-  const chosen = options.resources ?? resourceNames;
+  const chosen = namesOf(options.resources);
   const versions = new Map<string, StoredVersion>();
   const tables = new Map<ResourceName, Map<string, StoredRow>>(
     chosen.map((name) => [name, new Map()]),

@@ -7,7 +7,9 @@ import Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createPatientDouble } from "../../../../support/patient-double.js";
 import { createPool } from "../../../../support/postgres/database.js";
+import { stripePath } from "../../../../support/stripe-path.js";
 import type { Code } from "../../src/cli/doctor/catalogue.js";
+import { defaultResources } from "../../src/core/catalogue/catalogue.js";
 import { createBilling } from "../../src/postgres/index.js";
 import type { StripeDouble } from "../../src/testing/index.js";
 import { runCommand } from "./command.js";
@@ -73,17 +75,9 @@ describe("settings and the application", { timeout }, () => {
       return {};
     };
   const everything = [
-    ...["products", "prices", "customers", "subscriptions", "coupons", "promotion_codes"],
-    ...[
-      "payouts",
-      "refunds",
-      "invoices",
-      "subscription_schedules",
-      "events",
-      "account",
-      "webhook_endpoints",
-    ],
-    ...["checkout/sessions", "billing_portal/sessions", "billing_portal/configurations"],
+    ...defaultResources.map(stripePath),
+    ...["events", "account", "webhook_endpoints"],
+    ...["billing_portal/sessions", "billing_portal/configurations"],
   ];
   const restricted = (missing: readonly string[]) => (): Change => {
     const allowed = everything.filter((name) => !missing.includes(name));
@@ -148,6 +142,7 @@ describe("settings and the application", { timeout }, () => {
           /“Write” on Checkout Sessions \(rak_checkout_session_write\)/,
         ],
         ["permission_missing", /may not write portal sessions/, /“Write” on Customer portal/],
+        ["permission_missing", /may not read payouts/, /apikeys\/create\?.*=rak_payout_read&/],
       ],
       exit: 3,
     },

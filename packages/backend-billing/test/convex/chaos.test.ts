@@ -16,7 +16,7 @@ import { stream } from "../../../stripe-double/src/world/random.js";
 import type { Operation } from "../../src/convex/calls/operations.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
 import { createBilling } from "../../src/convex/index.js";
-import { resourceNames } from "../../src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../src/core/catalogue/catalogue.js";
 
 const CUSTOMERS = 250;
 /** Of a hundred actions. */
@@ -150,7 +150,7 @@ it.each([1, 2, 3])("a backfill whose actions die ends complete, history %i", asy
   expect([...deaths.keys()].length).toBeGreaterThan(2);
   const call = (operation: Operation): Promise<unknown> =>
     backend.mutation(storeReference, { operation });
-  const store = createConvexStore(call, { resources: resourceNames });
+  const store = createConvexStore(call, { resources: defaultResources });
   const ours = (await store.rows("customers", "", 2 * CUSTOMERS)).map(({ stripe }) => stripe);
   const byId = (left: { id: string }, right: { id: string }) => (left.id < right.id ? -1 : 1);
   expect(ours.sort(byId)).toEqual(double.objects("customer").sort(byId));

@@ -11,7 +11,7 @@ import { anyResult, operation } from "../../src/convex/calls/operations.js";
 import { referencesTo } from "../../src/convex/calls/references.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
 import { billingTables } from "../../src/convex/tables/tables.js";
-import { resourceNames } from "../../src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../src/core/catalogue/catalogue.js";
 import { receiveEvent } from "../../src/core/events/receive.js";
 import { readEvent } from "../../src/core/mirror/snapshot.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
@@ -27,7 +27,7 @@ function deploy() {
     args: { operation },
     returns: anyResult,
     handler: async (ctx, args) => {
-      const context = { resources: resourceNames, store: reference, sync: work };
+      const context = { resources: defaultResources, store: reference, sync: work };
       const result = await runOperation(ctx, context, args.operation);
       used.push((await ctx.meta.getTransactionMetrics()) as Figures);
       return result;
@@ -42,7 +42,7 @@ function deploy() {
     transactionLimits: true,
   });
   const store = createConvexStore((each) => backend.mutation(reference, { operation: each }), {
-    resources: resourceNames,
+    resources: defaultResources,
   });
   return { store, used };
 }

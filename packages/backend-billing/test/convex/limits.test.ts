@@ -19,7 +19,7 @@ import { anyResult, operation } from "../../src/convex/calls/operations.js";
 import { referencesTo } from "../../src/convex/calls/references.js";
 import { createBilling } from "../../src/convex/index.js";
 import { billingTables } from "../../src/convex/tables/tables.js";
-import { resourceNames } from "../../src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../src/core/catalogue/catalogue.js";
 import type { StripeDouble } from "../../src/testing/index.js";
 
 const FULL = process.env.CONVEX_LIMITS === "full";
@@ -87,7 +87,7 @@ it(`backfills ${CUSTOMERS} customers and ${SUBSCRIPTIONS} subscriptions of 20 it
     handler: async (ctx, args) => {
       const result = await runOperation(
         ctx,
-        { resources: resourceNames, store, sync: work },
+        { resources: defaultResources, store, sync: work },
         args.operation,
       );
       const { type } = args.operation;

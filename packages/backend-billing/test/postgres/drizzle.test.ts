@@ -13,6 +13,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from "../../../../support/postgres/server.js";
+import { defaultResources, namesOf } from "../../src/core/catalogue/catalogue.js";
 import {
   billingCustomers,
   billingSubscriptions,
@@ -59,13 +60,19 @@ describe("a row written by Drizzle", () => {
 const fromFactory = (name: string, tables: object, roles: readonly string[]) => ({
   name,
   roles,
+  resources: "all" as const,
   source: `import { createBillingTables } from "backend-billing/drizzle";
     export const { ${Object.keys(tables).join(", ")} } =
       createBillingTables("${name}", { roles: ${JSON.stringify(roles)} });`,
 });
 // Roles that every server has.
 const apps = [
-  { name: "billing", roles: [], source: 'export * from "backend-billing/drizzle";' },
+  {
+    name: "billing",
+    roles: [],
+    resources: defaultResources,
+    source: 'export * from "backend-billing/drizzle";',
+  },
   fromFactory("app_billing", createBillingTables("app_billing"), ["pg_monitor", "pg_checkpoint"]),
   fromFactory("public", createBillingTables("public"), []),
 ];
@@ -116,19 +123,21 @@ function compareCatalogs(adminUrl: () => string): void {
     }
   }
 
-  describe.each(apps)("in the schema $name", ({ name, roles, source }) => {
+  describe.each(apps)("in the schema $name", ({ name, roles, resources, source }) => {
     let app: DrizzleApp;
     let migrated: Catalog;
 
     beforeAll(async () => {
       app = await createDrizzleApp(source, name);
-      migrated = await catalogAfter(name, (pool) => migrate(pool, { schema: name, roles }));
+      migrated = await catalogAfter(name, (pool) =>
+        migrate(pool, { schema: name, roles, resources }),
+      );
     });
     afterAll(() => app.remove());
 
     it("`migrate` creates every table", () => {
       expect(Object.keys(migrated).sort()).toEqual(
-        tablesFor()
+        tablesFor(namesOf(resources))
           .map((table) => table.name)
           .sort(),
       );

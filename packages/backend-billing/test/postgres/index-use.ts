@@ -19,12 +19,22 @@ export interface IndexUse {
   readonly milliseconds: number;
 }
 
+/** Fields by which one object names another, and by which it is looked up. */
+const REFERENCES = [
+  "charge",
+  "destination",
+  "event_name",
+  "invoice",
+  "payment_intent",
+  "source",
+] as const;
+
 /**
  * Every table with so many rows. Of a thousand values each occurs once in a thousand rows, so that
  * an index is worth its while.
  */
 export async function fillTables(pool: pg.Pool, rows: number): Promise<void> {
-  await migrate(pool);
+  await migrate(pool, { resources: "all" });
   const { rows: indexes } = await pool.query<{ name: string; text: string }>(
     `SELECT format('%I.%I', schemaname, indexname) AS name, indexdef AS text FROM pg_indexes
      WHERE tablename LIKE 'backend_billing_%' AND indexname NOT IN (SELECT conname FROM pg_constraint)`,
@@ -40,6 +50,8 @@ export async function fillTables(pool: pg.Pool, rows: number): Promise<void> {
       `billing.${table} (${names.join(", ")}, stripe, last_synced_at)`,
       `${values.join(", ")}, jsonb_build_object('id', ${idOf(name)}, 'active', n % 1000 = 1,
          'lookup_key', 'key_' || n, 'subscription', 'subscriptions_' || n, 'created', n,
+         ${REFERENCES.map((name) => `'${name}', '${name}_' || n`).join(", ")},
+         'payment', jsonb_build_object('payment_intent', 'payment_intent_' || n),
          'parent', jsonb_build_object('subscription_details',
            jsonb_build_object('subscription', 'subscriptions_' || n)),
          'items', jsonb_build_object('data', jsonb_build_array(jsonb_build_object(
@@ -113,6 +125,8 @@ function sampleOf(resource: ResourceName, field: string): string {
     "stripe.status": "rare",
     "stripe.subscription": "subscriptions_77",
     "stripe.parent.subscription_details.subscription": "subscriptions_77",
+    "stripe.payment.payment_intent": "payment_intent_77",
+    ...Object.fromEntries(REFERENCES.map((name) => [`stripe.${name}`, `${name}_77`])),
   };
   const sample = samples[field];
   if (sample === undefined) throw new Error(`No sample for an index on ${field}`);

@@ -12,14 +12,15 @@ import {
 } from "../../../../support/postgres/database.js";
 import { raceMigrations } from "../../../../support/postgres/migrate-race.js";
 import { olderBinaries } from "../../../../support/postgres/server.js";
-import type { ResourceName } from "../../src/core/catalogue/catalogue.js";
+import { type ResourceName, resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { BillingError } from "../../src/core/runtime/errors.js";
 import { applySteps, migrate, printMigrations } from "../../src/postgres/schema/migrations.js";
 import { allSteps, type Step } from "../../src/postgres/schema/steps.js";
 import { tablesFor } from "../../src/postgres/schema/tables.js";
 
+const everything = { resources: "all" } as const;
 const stepIds = allSteps.map((step) => step.id);
-const tableNames = (resources?: readonly ResourceName[]) =>
+const tableNames = (resources: readonly ResourceName[] = resourceNames) =>
   tablesFor(resources)
     .map((table) => table.name)
     .sort();
@@ -44,7 +45,7 @@ async function refusal(work: Promise<unknown>): Promise<BillingError> {
 describe("migrate", () => {
   it("creates every table of an empty database, and records the steps", async () => {
     const before = Date.now();
-    expect(await migrate(pool)).toEqual({ applied: stepIds });
+    expect(await migrate(pool, everything)).toEqual({ applied: stepIds });
     expect(await tablesIn("billing")).toEqual(tableNames());
     const { rows } = await pool.query(
       "SELECT id, applied_at FROM billing.backend_billing_migrations",
@@ -57,12 +58,12 @@ describe("migrate", () => {
   });
 
   it("has nothing to do the second time, and leaves the rows alone", async () => {
-    await migrate(pool);
+    await migrate(pool, everything);
     await pool.query(
       "INSERT INTO billing.backend_billing_coupons (coupon_id, stripe, last_synced_at) VALUES ('c', '{}', 1)",
     );
     const catalog = await readCatalog(pool, "billing");
-    expect(await migrate(pool)).toEqual({ applied: [] });
+    expect(await migrate(pool, everything)).toEqual({ applied: [] });
     expect(await readCatalog(pool, "billing")).toEqual(catalog);
     expect((await pool.query("SELECT * FROM billing.backend_billing_coupons")).rows).toHaveLength(
       1,
@@ -72,16 +73,16 @@ describe("migrate", () => {
   it.each(["billing", 'Billing "x"', "select; --'", "mit Ümläuten"])(
     "creates the schema %s and puts everything there",
     async (schema) => {
-      expect(await migrate(pool, { schema })).toEqual({ applied: stepIds });
-      expect(await migrate(pool, { schema })).toEqual({ applied: [] });
+      expect(await migrate(pool, { ...everything, schema })).toEqual({ applied: stepIds });
+      expect(await migrate(pool, { ...everything, schema })).toEqual({ applied: [] });
       expect(await tablesIn(schema)).toEqual(tableNames());
       expect(await tablesIn("public")).toEqual([]);
     },
   );
 
   it("keeps two schemas of one database apart", async () => {
-    await migrate(pool, { schema: "one" });
-    expect(await migrate(pool, { schema: "two" })).toEqual({ applied: stepIds });
+    await migrate(pool, { ...everything, schema: "one" });
+    expect(await migrate(pool, { ...everything, schema: "two" })).toEqual({ applied: stepIds });
     expect(await tablesIn("two")).toEqual(await tablesIn("one"));
   });
 
@@ -93,7 +94,7 @@ describe("migrate", () => {
         .map(({ id }) => id),
     });
     expect(await tablesIn("billing")).toEqual(tableNames(few));
-    expect(await migrate(pool)).toEqual({
+    expect(await migrate(pool, everything)).toEqual({
       applied: allSteps
         .filter(({ resource }) => resource && !few.some((name) => name === resource))
         .map(({ id }) => id),
@@ -103,7 +104,7 @@ describe("migrate", () => {
   });
 
   it("applies a step that a later version adds, once", async () => {
-    await migrate(pool);
+    await migrate(pool, everything);
     const added: Step = {
       id: "0002_note",
       creates: [],
@@ -129,7 +130,7 @@ describe("migrate", () => {
   it("refuses a schema that a newer version migrated", async () => {
     await migrate(pool, { resources: ["products"] });
     await pool.query("INSERT INTO billing.backend_billing_migrations VALUES ('0009_future', 1)");
-    const error = await refusal(migrate(pool));
+    const error = await refusal(migrate(pool, everything));
     expect(error.code).toBe("invalid_config");
     expect(error.message).toContain("0009_future");
     expect(error.message).toContain("newer version");
@@ -141,7 +142,7 @@ describe("migrate", () => {
     await pool.query("CREATE SCHEMA billing");
     for (const statement of core!.statements("billing")) await pool.query(statement);
     const before = await readCatalog(pool, "billing");
-    const error = await refusal(migrate(pool));
+    const error = await refusal(migrate(pool, everything));
     expect(error.code).toBe("invalid_config");
     expect(error.message).toMatch(/drizzle-kit owns these tables.*never both/);
     expect(await readCatalog(pool, "billing")).toEqual(before);
@@ -153,13 +154,15 @@ describe("migrate", () => {
   it("refuses a table that somebody else added since", async () => {
     await migrate(pool, { resources: ["products"] });
     await pool.query("CREATE TABLE billing.backend_billing_prices (id int)");
-    expect((await refusal(migrate(pool))).message).toContain("already has backend_billing_prices");
+    expect((await refusal(migrate(pool, everything))).message).toContain(
+      "already has backend_billing_prices",
+    );
   });
 
   it.each(["", "x".repeat(64), "ü".repeat(32), "nul\0"])(
     "refuses %j as a schema",
     async (schema) => {
-      expect((await refusal(migrate(pool, { schema }))).code).toBe("invalid_config");
+      expect((await refusal(migrate(pool, { ...everything, schema }))).code).toBe("invalid_config");
     },
   );
 
@@ -169,10 +172,10 @@ describe("migrate", () => {
   });
 
   it("only reads when there is nothing to do, so it needs no right to create anything", async () => {
-    await migrate(pool, { schema: "billing" });
+    await migrate(pool, { ...everything, schema: "billing" });
     const reader = createPool(own.url, { options: "-c default_transaction_read_only=on" });
     try {
-      expect(await migrate(reader, { schema: "billing" })).toEqual({ applied: [] });
+      expect(await migrate(reader, { ...everything, schema: "billing" })).toEqual({ applied: [] });
       expect((await refusal(migrate(reader, { schema: "other" }))).code).toBe("store_error");
     } finally {
       await reader.end();
@@ -223,15 +226,15 @@ describe("printMigrations", () => {
     it.skipIf(!present).each(["public", "billing", 'Billing "x"'])(
       "leaves nothing for `migrate` to do in the schema %s",
       async (schema) => {
-        await run(printMigrations({ schema }));
+        await run(printMigrations({ ...everything, schema }));
         const printed = await readCatalog(pool, schema);
         expect(await readSteps(pool, schema)).toEqual([...stepIds].sort());
-        expect(await migrate(pool, { schema })).toEqual({ applied: [] });
+        expect(await migrate(pool, { ...everything, schema })).toEqual({ applied: [] });
 
         const other = await createDatabase();
         const otherPool = createPool(other.url);
         try {
-          await migrate(otherPool, { schema });
+          await migrate(otherPool, { ...everything, schema });
           expect(printed).toEqual(await readCatalog(otherPool, schema));
         } finally {
           await otherPool.end();
@@ -243,14 +246,14 @@ describe("printMigrations", () => {
 
   it("leaves out what the database already has", async () => {
     const { applied } = await migrate(pool, { resources: ["products"] });
-    await pool.query(printMigrations({ applied }));
+    await pool.query(printMigrations({ ...everything, applied }));
     expect(await tablesIn("billing")).toEqual(tableNames());
-    expect(await migrate(pool)).toEqual({ applied: [] });
+    expect(await migrate(pool, everything)).toEqual({ applied: [] });
   });
 
   it("changes nothing when it is run over tables that exist", async () => {
     await migrate(pool, { resources: ["products"] });
-    await expect(pool.query(printMigrations())).rejects.toThrow(/already exists/);
+    await expect(pool.query(printMigrations(everything))).rejects.toThrow(/already exists/);
     expect(await tablesIn("billing")).toEqual(tableNames(["products"]));
   });
 });

@@ -221,3 +221,304 @@ CREATE INDEX "backend_billing_subscription_schedules_byCustomerId" ON "public"."
 CREATE INDEX "backend_billing_subscription_schedules_bySubscriptionId" ON "public"."backend_billing_subscription_schedules" ((stripe ->> 'subscription'::text));
 ALTER TABLE "public"."backend_billing_subscription_schedules" ENABLE ROW LEVEL SECURITY;
 REVOKE ALL ON TABLE "public"."backend_billing_subscription_schedules" FROM PUBLIC;
+
+-- 0005_payment_intents
+CREATE TABLE "public"."backend_billing_payment_intents" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "payment_intent_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_payment_intents_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_payment_intents_byPaymentIntentId" ON "public"."backend_billing_payment_intents" ("payment_intent_id");
+CREATE INDEX "backend_billing_payment_intents_byCustomerId" ON "public"."backend_billing_payment_intents" ("customer_id");
+CREATE INDEX "backend_billing_payment_intents_byStatus" ON "public"."backend_billing_payment_intents" ((stripe ->> 'status'::text));
+ALTER TABLE "public"."backend_billing_payment_intents" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_payment_intents" FROM PUBLIC;
+
+-- 0005_charges
+CREATE TABLE "public"."backend_billing_charges" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "charge_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_charges_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_charges_byChargeId" ON "public"."backend_billing_charges" ("charge_id");
+CREATE INDEX "backend_billing_charges_byCustomerId" ON "public"."backend_billing_charges" ("customer_id");
+CREATE INDEX "backend_billing_charges_byPaymentIntentId" ON "public"."backend_billing_charges" ((stripe ->> 'payment_intent'::text));
+ALTER TABLE "public"."backend_billing_charges" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_charges" FROM PUBLIC;
+
+-- 0005_payment_methods
+CREATE TABLE "public"."backend_billing_payment_methods" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "payment_method_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_payment_methods_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_payment_methods_byPaymentMethodId" ON "public"."backend_billing_payment_methods" ("payment_method_id");
+CREATE INDEX "backend_billing_payment_methods_byCustomerId" ON "public"."backend_billing_payment_methods" ("customer_id");
+ALTER TABLE "public"."backend_billing_payment_methods" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_payment_methods" FROM PUBLIC;
+
+-- 0005_disputes
+CREATE TABLE "public"."backend_billing_disputes" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "dispute_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_disputes_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_disputes_byDisputeId" ON "public"."backend_billing_disputes" ("dispute_id");
+CREATE INDEX "backend_billing_disputes_byChargeId" ON "public"."backend_billing_disputes" ((stripe ->> 'charge'::text));
+CREATE INDEX "backend_billing_disputes_byPaymentIntentId" ON "public"."backend_billing_disputes" ((stripe ->> 'payment_intent'::text));
+CREATE INDEX "backend_billing_disputes_byStatus" ON "public"."backend_billing_disputes" ((stripe ->> 'status'::text));
+ALTER TABLE "public"."backend_billing_disputes" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_disputes" FROM PUBLIC;
+
+-- 0005_setup_intents
+CREATE TABLE "public"."backend_billing_setup_intents" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "setup_intent_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_setup_intents_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_setup_intents_bySetupIntentId" ON "public"."backend_billing_setup_intents" ("setup_intent_id");
+CREATE INDEX "backend_billing_setup_intents_byCustomerId" ON "public"."backend_billing_setup_intents" ("customer_id");
+ALTER TABLE "public"."backend_billing_setup_intents" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_setup_intents" FROM PUBLIC;
+
+-- 0005_invoice_items
+CREATE TABLE "public"."backend_billing_invoice_items" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "invoice_item_id" text NOT NULL,
+  "customer_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_invoice_items_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_invoice_items_byInvoiceItemId" ON "public"."backend_billing_invoice_items" ("invoice_item_id");
+CREATE INDEX "backend_billing_invoice_items_byCustomerId" ON "public"."backend_billing_invoice_items" ("customer_id");
+CREATE INDEX "backend_billing_invoice_items_byInvoiceId" ON "public"."backend_billing_invoice_items" ((stripe ->> 'invoice'::text));
+ALTER TABLE "public"."backend_billing_invoice_items" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_invoice_items" FROM PUBLIC;
+
+-- 0005_invoice_payments
+CREATE TABLE "public"."backend_billing_invoice_payments" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "invoice_payment_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_invoice_payments_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_invoice_payments_byInvoicePaymentId" ON "public"."backend_billing_invoice_payments" ("invoice_payment_id");
+CREATE INDEX "backend_billing_invoice_payments_byInvoiceId" ON "public"."backend_billing_invoice_payments" ((stripe ->> 'invoice'::text));
+CREATE INDEX "backend_billing_invoice_payments_byPaymentIntentId" ON "public"."backend_billing_invoice_payments" (((stripe -> 'payment'::text) ->> 'payment_intent'::text));
+ALTER TABLE "public"."backend_billing_invoice_payments" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_invoice_payments" FROM PUBLIC;
+
+-- 0005_credit_notes
+CREATE TABLE "public"."backend_billing_credit_notes" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "credit_note_id" text NOT NULL,
+  "customer_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_credit_notes_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_credit_notes_byCreditNoteId" ON "public"."backend_billing_credit_notes" ("credit_note_id");
+CREATE INDEX "backend_billing_credit_notes_byCustomerId" ON "public"."backend_billing_credit_notes" ("customer_id");
+CREATE INDEX "backend_billing_credit_notes_byInvoiceId" ON "public"."backend_billing_credit_notes" ((stripe ->> 'invoice'::text));
+ALTER TABLE "public"."backend_billing_credit_notes" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_credit_notes" FROM PUBLIC;
+
+-- 0005_quotes
+CREATE TABLE "public"."backend_billing_quotes" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "quote_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_quotes_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_quotes_byQuoteId" ON "public"."backend_billing_quotes" ("quote_id");
+CREATE INDEX "backend_billing_quotes_byCustomerId" ON "public"."backend_billing_quotes" ("customer_id");
+CREATE INDEX "backend_billing_quotes_byStatus" ON "public"."backend_billing_quotes" ((stripe ->> 'status'::text));
+ALTER TABLE "public"."backend_billing_quotes" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_quotes" FROM PUBLIC;
+
+-- 0005_tax_ids
+CREATE TABLE "public"."backend_billing_tax_ids" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "tax_id_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_tax_ids_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_tax_ids_byTaxIdId" ON "public"."backend_billing_tax_ids" ("tax_id_id");
+CREATE INDEX "backend_billing_tax_ids_byCustomerId" ON "public"."backend_billing_tax_ids" ("customer_id");
+ALTER TABLE "public"."backend_billing_tax_ids" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_tax_ids" FROM PUBLIC;
+
+-- 0005_tax_rates
+CREATE TABLE "public"."backend_billing_tax_rates" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "tax_rate_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_tax_rates_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_tax_rates_byTaxRateId" ON "public"."backend_billing_tax_rates" ("tax_rate_id");
+ALTER TABLE "public"."backend_billing_tax_rates" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_tax_rates" FROM PUBLIC;
+
+-- 0005_reviews
+CREATE TABLE "public"."backend_billing_reviews" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "review_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_reviews_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_reviews_byReviewId" ON "public"."backend_billing_reviews" ("review_id");
+CREATE INDEX "backend_billing_reviews_byChargeId" ON "public"."backend_billing_reviews" ((stripe ->> 'charge'::text));
+CREATE INDEX "backend_billing_reviews_byPaymentIntentId" ON "public"."backend_billing_reviews" ((stripe ->> 'payment_intent'::text));
+ALTER TABLE "public"."backend_billing_reviews" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_reviews" FROM PUBLIC;
+
+-- 0005_early_fraud_warnings
+CREATE TABLE "public"."backend_billing_early_fraud_warnings" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "early_fraud_warning_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_early_fraud_warnings_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_early_fraud_warnings_byEarlyFraudWarningId" ON "public"."backend_billing_early_fraud_warnings" ("early_fraud_warning_id");
+CREATE INDEX "backend_billing_early_fraud_warnings_byChargeId" ON "public"."backend_billing_early_fraud_warnings" ((stripe ->> 'charge'::text));
+CREATE INDEX "backend_billing_early_fraud_warnings_byPaymentIntentId" ON "public"."backend_billing_early_fraud_warnings" ((stripe ->> 'payment_intent'::text));
+ALTER TABLE "public"."backend_billing_early_fraud_warnings" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_early_fraud_warnings" FROM PUBLIC;
+
+-- 0005_transfers
+CREATE TABLE "public"."backend_billing_transfers" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "transfer_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_transfers_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_transfers_byTransferId" ON "public"."backend_billing_transfers" ("transfer_id");
+CREATE INDEX "backend_billing_transfers_byDestination" ON "public"."backend_billing_transfers" ((stripe ->> 'destination'::text));
+ALTER TABLE "public"."backend_billing_transfers" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_transfers" FROM PUBLIC;
+
+-- 0005_balance_transactions
+CREATE TABLE "public"."backend_billing_balance_transactions" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "balance_transaction_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_balance_transactions_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_balance_transactions_byBalanceTransactionId" ON "public"."backend_billing_balance_transactions" ("balance_transaction_id");
+CREATE INDEX "backend_billing_balance_transactions_bySource" ON "public"."backend_billing_balance_transactions" ((stripe ->> 'source'::text));
+ALTER TABLE "public"."backend_billing_balance_transactions" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_balance_transactions" FROM PUBLIC;
+
+-- 0005_plans
+CREATE TABLE "public"."backend_billing_plans" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "plan_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_plans_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_plans_byPlanId" ON "public"."backend_billing_plans" ("plan_id");
+CREATE INDEX "backend_billing_plans_byProductId" ON "public"."backend_billing_plans" ((stripe ->> 'product'::text));
+ALTER TABLE "public"."backend_billing_plans" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_plans" FROM PUBLIC;
+
+-- 0005_portal_configurations
+CREATE TABLE "public"."backend_billing_portal_configurations" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "portal_configuration_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_portal_configurations_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_portal_configurations_byPortalConfigurationId" ON "public"."backend_billing_portal_configurations" ("portal_configuration_id");
+ALTER TABLE "public"."backend_billing_portal_configurations" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_portal_configurations" FROM PUBLIC;
+
+-- 0005_payment_links
+CREATE TABLE "public"."backend_billing_payment_links" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "payment_link_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_payment_links_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_payment_links_byPaymentLinkId" ON "public"."backend_billing_payment_links" ("payment_link_id");
+ALTER TABLE "public"."backend_billing_payment_links" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_payment_links" FROM PUBLIC;
+
+-- 0005_features
+CREATE TABLE "public"."backend_billing_features" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "feature_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_features_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_features_byFeatureId" ON "public"."backend_billing_features" ("feature_id");
+CREATE INDEX "backend_billing_features_byLookupKey" ON "public"."backend_billing_features" ((stripe ->> 'lookup_key'::text));
+ALTER TABLE "public"."backend_billing_features" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_features" FROM PUBLIC;
+
+-- 0005_meters
+CREATE TABLE "public"."backend_billing_meters" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "meter_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_meters_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_meters_byMeterId" ON "public"."backend_billing_meters" ("meter_id");
+CREATE INDEX "backend_billing_meters_byEventName" ON "public"."backend_billing_meters" ((stripe ->> 'event_name'::text));
+ALTER TABLE "public"."backend_billing_meters" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_meters" FROM PUBLIC;
+
+-- 0005_credit_grants
+CREATE TABLE "public"."backend_billing_credit_grants" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "credit_grant_id" text NOT NULL,
+  "customer_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_credit_grants_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_credit_grants_byCreditGrantId" ON "public"."backend_billing_credit_grants" ("credit_grant_id");
+CREATE INDEX "backend_billing_credit_grants_byCustomerId" ON "public"."backend_billing_credit_grants" ("customer_id");
+ALTER TABLE "public"."backend_billing_credit_grants" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_credit_grants" FROM PUBLIC;
+
+-- 0005_accounts
+CREATE TABLE "public"."backend_billing_accounts" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "account_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_accounts_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_accounts_byAccountId" ON "public"."backend_billing_accounts" ("account_id");
+ALTER TABLE "public"."backend_billing_accounts" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_accounts" FROM PUBLIC;

@@ -89,12 +89,14 @@ const COVERED_BY: { readonly [resource: string]: string } = {
 };
 
 /** Resources whose names have two parts. */
-const NESTED = new Set(["billing", "billing_portal", "checkout"]);
+const NESTED = new Set(["billing", "billing_portal", "checkout", "entitlements", "radar"]);
 
 /** Refuses what a restricted key may not do, in the words Stripe uses. */
 export function checkScope(key: ApiKey, method: string, pattern: string, account: string): void {
   if (key.scopes === undefined) return;
-  const parts = pattern.split("/").slice(2);
+  // What a customer pays with has the permission of payment methods, wherever it is asked for.
+  const path = pattern.replace("/customers/:customer/payment_methods", "/payment_methods");
+  const parts = path.split("/").slice(2);
   const named = NESTED.has(parts[0] ?? "") ? `${parts[0]}/${parts[1]}` : parts[0];
   const resource = COVERED_BY[named ?? ""] ?? named;
   const wanted: Access = method === "GET" ? "read" : "write";

@@ -3,15 +3,18 @@
  * do its work.
  */
 import { expect } from "vitest";
-import { enabledEvents } from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import {
+  defaultResources,
+  enabledEvents,
+} from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { SpecEvent } from "../../event-rules.js";
-import { specEvents, tableOf } from "../../event-rules.js";
+import { eventGroups, specEvents, tableOf } from "../../event-rules.js";
 import type { Check, Checks, SpecApp } from "../../harness.js";
 import { expectMirror, mirrored, populate, retrieved } from "../../kit.js";
 import { type Farewell, farewells, type Scene, scenes } from "./event-scenes.js";
 
 /** What is mirrored beyond the specification; its events are enabled too. */
-const BESIDES = ["checkout_sessions", "invoices", "subscription_schedules"] as const;
+const BESIDES = defaultResources.filter((name) => !eventGroups.some(({ table }) => table === name));
 
 /** Delivers what is held of this type, over HTTP, and nothing else. */
 async function deliverOnly(app: SpecApp, type: SpecEvent): Promise<void> {

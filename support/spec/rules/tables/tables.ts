@@ -1,6 +1,6 @@
 /** Section 2: what all tables have in common, and what the ids in them mean. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Checks } from "../../harness.js";
 import {
   existing,
@@ -59,7 +59,7 @@ export const tables: TableRules = {
     const app = await open({ delivery: "held" });
     await populate(app);
     await app.b.sync();
-    for (const resource of resourceNames) {
+    for (const resource of defaultResources) {
       const rows = await mirrored(app, resource);
       expect(rows.size, resource).toBeGreaterThan(0);
       for (const [id, object] of rows) {
@@ -73,7 +73,7 @@ export const tables: TableRules = {
     await populate(app);
     await app.settle();
     expect(app.double.deliveries.all().every(({ state }) => state === "delivered")).toBe(true);
-    for (const resource of resourceNames) {
+    for (const resource of defaultResources) {
       expect((await app.rows(resource)).length, resource).toBeGreaterThan(0);
       await expectMirror(app, resource);
     }
@@ -135,7 +135,7 @@ export const tables: TableRules = {
     const app = await open({ variant: "A", installed: false });
     await populate(app);
     await app.a.sync();
-    for (const resource of resourceNames) {
+    for (const resource of defaultResources) {
       expect((await app.rows(resource)).length, resource).toBeGreaterThan(0);
       await expectMirror(app, resource);
     }

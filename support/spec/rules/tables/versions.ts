@@ -1,6 +1,6 @@
 /** Section 9: the variants, what they support, and what an update asks for. */
 import { expect } from "vitest";
-import { resourceNames } from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Checks } from "../../harness.js";
 import {
   existing,
@@ -65,7 +65,7 @@ export const versions: Checks<"9."> = {
     await payAt(url);
     await app.settle();
     expect(await app.reads.activeSubscriptionsOf("user_1")).toHaveLength(1);
-    for (const resource of resourceNames) await expectMirror(app, resource);
+    for (const resource of defaultResources) await expectMirror(app, resource);
     const { url: page } = await app.b.portal({
       entityId: "user_1",
       returnUrl: `${app.baseUrl}/account`,
@@ -125,6 +125,6 @@ export const versions: Checks<"9."> = {
     await app.deploy({});
     await app.a.sync();
     await app.settle();
-    for (const resource of resourceNames) await expectMirror(app, resource);
+    for (const resource of defaultResources) await expectMirror(app, resource);
   },
 };

@@ -37,12 +37,12 @@ export const catalogue = {
   permission_missing: {
     severity: "error",
     what: "The restricted key may not {action}.",
-    fix: "Edit the key at https://dashboard.stripe.com/apikeys and give it “{access}” on {resource} ({permission}).",
+    fix: "Edit the key at https://dashboard.stripe.com/apikeys and give it “{access}” on {resource} ({permission}). Or make another one, with most of it filled in: {link}",
   },
   permission_for_setup: {
     severity: "warning",
     what: "The restricted key may not {action}. The application runs without it; `sync` with `webhook` or `portal`, and parts of this check, do not.",
-    fix: "Edit the key at https://dashboard.stripe.com/apikeys and give it “{access}” on {resource} ({permission}), at least while you set things up.",
+    fix: "Edit the key at https://dashboard.stripe.com/apikeys and give it “{access}” on {resource} ({permission}), at least while you set things up. Or make another one, with most of it filled in: {link}",
   },
   mode_mismatch: {
     severity: "error",

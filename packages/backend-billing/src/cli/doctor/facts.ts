@@ -65,6 +65,8 @@ export interface Denied {
   readonly resource: string;
   /** As Stripe's refusal calls it. */
   readonly permission: string;
+  /** Where a key with what is needed is made. */
+  readonly link: string;
 }
 
 export interface Endpoint {

@@ -1,5 +1,5 @@
 /** What is known of an entity's subscriptions, by indexed reads in the caller's transaction. */
-import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
+import { defaultResources, type ResourceName } from "../../core/catalogue/catalogue.js";
 import { type FactReads, readFacts, readSubscribed } from "../../core/mirror/reads/subscribed.js";
 import type { SubscriptionFacts, SubscriptionPage } from "../../core/mirror/store.js";
 import { recordAt, wireRecord } from "../store/records.js";
@@ -20,7 +20,7 @@ const INVOICES = 200;
 export async function storedSubscribed(
   db: Db,
   entityId: string,
-  chosen: readonly ResourceName[] = resourceNames,
+  chosen: readonly ResourceName[] = defaultResources,
 ): Promise<SubscriptionFacts> {
   const mirror = mirrorOf(db);
   const [customer] = await latestBy(mirror, "customers", "byEntityId", entityId, 1);
@@ -47,7 +47,7 @@ export async function storedSubscribedBy(
   const owned = found.filter(({ customerId }) => owners.has(String(customerId)));
   const last = found.at(-1)?._creationTime;
   return {
-    facts: await readFacts(contents(owned), readsIn(db, resourceNames)),
+    facts: await readFacts(contents(owned), readsIn(db, defaultResources)),
     owners,
     next: last === undefined || found.length < limit ? null : String(last),
   };

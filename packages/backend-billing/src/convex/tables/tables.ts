@@ -15,10 +15,13 @@ import {
 } from "convex/values";
 import {
   columnsOf,
+  type DefaultResource,
+  defaultResources,
+  namesOf,
+  type ResourceChoice,
   type ResourceName,
   type Resources,
   type Row,
-  resourceNames,
 } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 
@@ -120,11 +123,12 @@ export const bookkeeping = {
 };
 
 /** The type of {@link billingTables}. */
-export type BillingTables<N extends ResourceName = ResourceName> = MirrorTables<N> &
+export type BillingTables<N extends ResourceName = DefaultResource> = MirrorTables<N> &
   typeof bookkeeping;
 
 /**
- * The tables for some of the resources. Give the same list to the creator as `resources`.
+ * The tables for the resources that you name, or for `"all"`. Give the same choice to the creator as
+ * `resources`.
  *
  * @example
  * ```ts
@@ -136,8 +140,12 @@ export type BillingTables<N extends ResourceName = ResourceName> = MirrorTables<
  * });
  * ```
  */
-export function createTables<const N extends ResourceName>(chosen: readonly N[]): BillingTables<N> {
-  const mirror = Object.fromEntries(chosen.map((name) => [resources[name].table, tableOf(name)]));
+export function createTables<const N extends ResourceName = ResourceName>(
+  choice: ResourceChoice<N>,
+): BillingTables<N> {
+  const mirror = Object.fromEntries(
+    namesOf(choice).map((name) => [resources[name].table, tableOf(name)]),
+  );
   return { ...(mirror as unknown as MirrorTables<N>), ...bookkeeping };
 }
 
@@ -159,7 +167,7 @@ function tableOf(name: ResourceName): TableDefinition {
 }
 
 /**
- * All of the library's tables, to be spread into the application's schema.
+ * The library's tables for what is mirrored by default, to be spread into the application's schema.
  *
  * @example
  * ```ts
@@ -173,4 +181,4 @@ function tableOf(name: ResourceName): TableDefinition {
  * });
  * ```
  */
-export const billingTables: BillingTables = createTables(resourceNames);
+export const billingTables: BillingTables = createTables(defaultResources);

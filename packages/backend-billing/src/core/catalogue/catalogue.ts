@@ -5,12 +5,17 @@
 import type Stripe from "stripe";
 import type { Plain } from "./plain.js";
 import type { CustomerEvent, StripeTypeOf } from "./resource.js";
-import { resources } from "./resources.js";
+import { resources, usual } from "./resources.js";
 
 /** The catalogue's type: every resource by its name. */
 export type Resources = typeof resources;
 /** The name of a resource that can be mirrored, such as `customers`. */
 export type ResourceName = keyof Resources;
+
+/** The name of a resource that is mirrored unless the application says otherwise. */
+export type DefaultResource = keyof typeof usual;
+/** What to mirror: a list of names, or everything in the catalogue. */
+export type ResourceChoice<N extends ResourceName = ResourceName> = readonly N[] | "all";
 
 /** The Stripe object behind a resource, as it is stored. */
 export type StripeObject<N extends ResourceName> = Plain<StripeTypeOf<Resources[N]>>;
@@ -39,6 +44,13 @@ export type Row<N extends ResourceName> = {
 
 /** Every resource there is, in the order of the table. */
 export const resourceNames = Object.keys(resources) as readonly ResourceName[];
+
+/** What is mirrored by default: what the specification names, and what a billing page shows. */
+export const defaultResources = Object.keys(usual) as readonly DefaultResource[];
+
+/** The names that a choice stands for. */
+export const namesOf = (choice: ResourceChoice = defaultResources): readonly ResourceName[] =>
+  choice === "all" ? resourceNames : choice;
 
 /** A field of a row beside its id. */
 export interface Column {
@@ -69,11 +81,12 @@ export const columnsOf = (name: ResourceName): readonly Column[] => columns.get(
 /** What an event asks of the mirror. */
 export type Effect =
   | { readonly kind: "upsert" | "delete"; readonly resource: ResourceName }
-  | { readonly kind: "refresh"; readonly resource: ResourceName };
+  | { readonly kind: "refresh"; readonly resource: ResourceName }
+  | { readonly kind: "touch"; readonly resource: ResourceName; readonly field: string };
 
 /** The effects of each event type on the chosen resources. An event that is not a key has none. */
 export function effectsByEvent(
-  chosen: readonly ResourceName[] = resourceNames,
+  chosen: readonly ResourceName[] = defaultResources,
 ): ReadonlyMap<Stripe.Event.Type, readonly Effect[]> {
   const effects = new Map<Stripe.Event.Type, Effect[]>();
   const add = (types: readonly Stripe.Event.Type[], effect: Effect) => {
@@ -85,6 +98,10 @@ export function effectsByEvent(
     add(entry.upsertedBy, { kind: "upsert", resource: name });
     add(entry.deletedBy, { kind: "delete", resource: name });
     add(refreshedBy, { kind: "refresh", resource: name });
+    if ("touchedBy" in entry) {
+      const { events, field } = entry.touchedBy;
+      add(events, { kind: "touch", resource: name, field });
+    }
   }
   return effects;
 }
@@ -100,7 +117,7 @@ export function effectsByEvent(
  * ```
  */
 export function enabledEvents(
-  chosen: readonly ResourceName[] = resourceNames,
+  chosen: readonly ResourceName[] = defaultResources,
 ): readonly Stripe.Event.Type[] {
   return [...effectsByEvent(chosen).keys()].sort();
 }

@@ -5,7 +5,7 @@
 import type Stripe from "stripe";
 
 /** An object that Stripe may show either as its id or, when expanded, whole. */
-type Referable = { id: string; object: string };
+type Referable = { id: string };
 
 /**
  * `T` as it is stored: without methods, with `Stripe.Decimal` as the string it serialises to, and

@@ -85,7 +85,24 @@ type CutList<S> = {
     : never;
 }[keyof S & string];
 
-export interface Definition<S extends Mirrorable> {
+/** The part of Stripe's client that has the objects. */
+export interface Api<S extends Mirrorable> {
+  list(page: Page, options?: Stripe.RequestOptions): Stripe.ApiListPromise<S>;
+  retrieve(id: string, params: object, options?: Stripe.RequestOptions): ReturnType<Retrieval<S>>;
+}
+
+/** What an entry has whether or not it is written down. */
+export interface Filled<S extends Mirrorable> {
+  /** Listings that together show every object: nothing inactive, canceled or released is hidden. */
+  readonly lists: readonly Listing<S>[];
+  /** Whether the listings can filter on `created`, and so be split into ranges of time. */
+  readonly listsByCreated: boolean;
+  readonly retrieve: Retrieval<S>;
+  readonly deletedBy: readonly EventOf<S>[];
+}
+
+/** Where nothing else is written: one list of everything, by time of creation, and no deletions. */
+export interface Definition<S extends Mirrorable> extends Partial<Filled<S>> {
   readonly table: `backend_billing_${string}`;
   /** Stripe's `object` value. */
   readonly object: S["object"];
@@ -99,13 +116,25 @@ export interface Definition<S extends Mirrorable> {
    * more than 2,704 bytes under one index, so only the beginning of these is indexed there.
    */
   readonly longTexts?: readonly string[];
-  /** Listings that together show every object: nothing inactive, canceled or released is hidden. */
-  readonly lists: readonly Listing<S>[];
-  /** Whether the listings can filter on `created`, and so be split into ranges of time. */
-  readonly listsByCreated: boolean;
-  readonly retrieve: Retrieval<S>;
+  readonly api: (stripe: Stripe) => Api<S>;
+  /**
+   * The listing of what belongs to one object of another resource, where Stripe has no list of all:
+   * it is read for each of those objects that the mirror has.
+   */
+  readonly listsPer?: {
+    readonly owner: string;
+    readonly list: (owner: string) => Listing<S>;
+  };
+  /** What the listings do not show all the same, in words. */
+  readonly hides?: string;
   readonly upsertedBy: readonly EventOf<S>[];
-  readonly deletedBy: readonly EventOf<S>[];
+  /**
+   * Events of other objects that name one of these, in that field: it changed with them, and has no
+   * event of its own.
+   */
+  readonly touchedBy?: { readonly events: readonly Stripe.Event.Type[]; readonly field: string };
+  /** Of what Stripe sends no event, in words: it is found when everything is listed. */
+  readonly silent?: string;
   /** Other resources, of which the listings are read to their end before this one's are. */
   readonly listedAfter?: string;
   /**
@@ -120,6 +149,9 @@ export interface Definition<S extends Mirrorable> {
   readonly emptyRowPer?: string;
 }
 
+/** An entry, whatever its Stripe type. */
+export type Entry = Definition<Mirrorable> & Filled<Mirrorable>;
+
 /** What an index may cover: the id, a column, or a field inside `stripe`. */
 type Indexable<S, D extends { idField: string; columns: object }> =
   | D["idField"]
@@ -133,7 +165,7 @@ export type StripeTypeOf<R> = R extends { readonly [stripeType]?: infer S }
   ? NonNullable<S>
   : never;
 
-/** Checks one entry against its Stripe type `S` and keeps its literal types. */
+/** Checks one entry against its Stripe type `S`, keeps its literal types, and fills in the rest. */
 export const resource =
   <S extends Mirrorable>() =>
   <const D extends Definition<S>>(
@@ -141,5 +173,13 @@ export const resource =
       readonly indexes: { readonly [N in keyof D["indexes"]]: Indexable<S, D> };
       readonly longTexts?: readonly D["indexes"][keyof D["indexes"]][];
     },
-  ): Described<S, D> =>
-    definition;
+  ): Described<S, D & Filled<S>> => {
+    const { api } = definition;
+    const filled: Filled<S> = {
+      lists: [(stripe, page, options) => api(stripe).list(page, options)],
+      listsByCreated: true,
+      retrieve: (stripe, id, options) => api(stripe).retrieve(id, {}, options),
+      deletedBy: [],
+    };
+    return { ...filled, ...definition };
+  };

@@ -9,7 +9,12 @@ import { forgetCustomer } from "../customers/claim/record.js";
 import { observeCustomer } from "../customers/setup.js";
 import { recordStrangers, strangerBy } from "../customers/strangers.js";
 import { wellFormed } from "../mirror/content/text.js";
-import { type ReceivedEvent, snapshotOfEvent, snapshotOfHint } from "../mirror/snapshot.js";
+import {
+  type ReceivedEvent,
+  snapshotOfEvent,
+  snapshotOfHint,
+  snapshotOfTouch,
+} from "../mirror/snapshot.js";
 import type { Receipt, RecordRequest, Snapshot, Unit } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { idProblem } from "../runtime/commit/set-aside.js";
@@ -60,7 +65,9 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
     const snapshot =
       effect.kind === "refresh"
         ? snapshotOfHint(runtime, event)
-        : snapshotOfEvent(runtime, event, effect);
+        : effect.kind === "touch"
+          ? snapshotOfTouch(runtime, event, effect)
+          : snapshotOfEvent(runtime, event, effect);
     if (snapshot !== undefined) snapshots.push(snapshot);
     else if (effect.kind === "refresh") requests.push(...refreshRequest(runtime, event));
   }

@@ -126,10 +126,28 @@ export function snapshotOfEvent(
  * may have happened to it. Undefined if it names none.
  */
 export function snapshotOfHint(runtime: Dating, event: ReceivedEvent): Snapshot | undefined {
-  const id = subscriptionIn(event.object);
-  if (id === undefined) return undefined;
+  return doubt(runtime, event, "subscriptions", subscriptionIn(event.object));
+}
+
+/** What an event says about another object that changed with its own. */
+export function snapshotOfTouch(
+  runtime: Dating,
+  event: ReceivedEvent,
+  { resource, field }: Extract<Effect, { kind: "touch" }>,
+): Snapshot | undefined {
+  return doubt(runtime, event, resource, event.object[field]);
+}
+
+/** Something may have happened to the object of that id, if there is one. */
+function doubt(
+  runtime: Dating,
+  event: ReceivedEvent,
+  resource: ResourceName,
+  id: unknown,
+): Snapshot | undefined {
+  if (typeof id !== "string") return undefined;
   return {
-    resource: "subscriptions",
+    resource,
     id,
     origin: "event",
     kind: "changed",

@@ -4,8 +4,15 @@
  */
 import Stripe from "stripe";
 import { isAppName } from "../catalogue/carrier.js";
-import { type ResourceName, resourceNames, type StripeObject } from "../catalogue/catalogue.js";
+import {
+  namesOf,
+  type ResourceChoice,
+  type ResourceName,
+  resourceNames,
+  type StripeObject,
+} from "../catalogue/catalogue.js";
 import type { AnyCatalogue } from "../catalogue/plans.js";
+import { resources as entries } from "../catalogue/resources.js";
 import type { Tolerances } from "../mirror/interval.js";
 import { SEATS_DELAY } from "./commit/seats.js";
 import { BillingError } from "./errors.js";
@@ -42,8 +49,11 @@ export interface BillingConfig {
    * It is stored at first use, and another name, or none, is refused from then on.
    */
   readonly app?: string | undefined;
-  /** What to mirror. Default: everything in the catalogue. Give the tables the same list. */
-  readonly resources?: readonly ResourceName[];
+  /**
+   * What to mirror: names, or `"all"`. Default: `defaultResources`, which is what the specification
+   * names and what a billing page shows. Give the tables the same choice.
+   */
+  readonly resources?: ResourceChoice;
   /**
    * The application's own catalogue, by `defineCatalogue` of `backend-billing/catalogue`: it says who
    * keeps access. On Convex give the same one to `createLocal`.
@@ -240,17 +250,25 @@ export function basePath({ base_url: url = "" }: BillingConfig): string {
   return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, "") : "";
 }
 
-export function chosenResources({
-  resources = resourceNames,
-}: BillingConfig): readonly ResourceName[] {
-  const unknown = resources.find((name) => !resourceNames.includes(name));
+export function chosenResources({ resources }: BillingConfig): readonly ResourceName[] {
+  const chosen = namesOf(resources);
+  const unknown = chosen.find((name) => !resourceNames.includes(name));
   if (unknown !== undefined) {
     throw new BillingError(
       "invalid_config",
       `\`resources\` names ${unknown}, which is not in the catalogue: ${resourceNames.join(", ")}`,
     );
   }
-  return resources;
+  for (const name of chosen) {
+    const entry = entries[name];
+    const owner = "listsPer" in entry ? entry.listsPer.owner : undefined;
+    if (owner === undefined || chosen.includes(owner)) continue;
+    throw new BillingError(
+      "invalid_config",
+      `\`resources\` names ${name}, which Stripe lists only for one of the ${owner} at a time: name ${owner}, too`,
+    );
+  }
+  return chosen;
 }
 
 /** The Stripe client, made at first use. Retries are left to it except where a caller says so. */

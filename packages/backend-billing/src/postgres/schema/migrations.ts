@@ -3,7 +3,7 @@
  * never drops a table or a column. Nothing here outlives the transaction, so a transaction-pooling proxy may stand
  * between us and the server.
  */
-import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
+import { namesOf, type ResourceChoice, resourceNames } from "../../core/catalogue/catalogue.js";
 import { BillingError } from "../../core/runtime/errors.js";
 import { identifier, type PoolLike, type Queryable, transaction } from "../database.js";
 import { surviveIdleErrors } from "../pool-errors.js";
@@ -25,8 +25,8 @@ import { migrationsTable } from "./tables.js";
 export interface MigrationOptions {
   /** Where the tables live. Created if it does not exist. Default: `billing`. */
   readonly schema?: string;
-  /** The mirrored resources. Default: all. Choosing fewer later drops nothing. */
-  readonly resources?: readonly ResourceName[];
+  /** The mirrored resources. Default: `defaultResources`. Choosing fewer later drops nothing. */
+  readonly resources?: ResourceChoice;
   /**
    * The roles that the application connects as, where it does not connect as the owner of the
    * tables. They are granted what they need, and get a policy that shows them every row; other
@@ -309,7 +309,8 @@ function refuseOwned(
   );
 }
 
-function stepsFor({ resources = resourceNames }: MigrationOptions): readonly Step[] {
+function stepsFor(options: MigrationOptions): readonly Step[] {
+  const resources = namesOf(options.resources);
   const unknown = resources.filter((name) => !resourceNames.includes(name));
   if (unknown.length > 0) {
     const choices = resourceNames.join(", ");

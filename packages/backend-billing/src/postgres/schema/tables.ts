@@ -2,7 +2,7 @@
  * The tables on PostgreSQL, as data, derived from the resource table. Migrations print them as SQL
  * and the Drizzle schema is generated from them, so the two cannot differ.
  */
-import { columnsOf, type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
+import { columnsOf, defaultResources, type ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 
 export interface TableColumn {
@@ -179,6 +179,6 @@ export const internalTables: readonly Table[] = [
 export const migrationsTable = "backend_billing_migrations";
 
 /** Every table for the chosen resources. */
-export function tablesFor(chosen: readonly ResourceName[] = resourceNames): readonly Table[] {
+export function tablesFor(chosen: readonly ResourceName[] = defaultResources): readonly Table[] {
   return [...internalTables, ...chosen.map(resourceTable)];
 }

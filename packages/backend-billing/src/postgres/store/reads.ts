@@ -1,5 +1,5 @@
 /** What applications read, on whatever runs a statement: the pool, or a transaction of their own. */
-import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
+import { namesOf, type ResourceChoice, type ResourceName } from "../../core/catalogue/catalogue.js";
 import { activeStatuses, plansFrom } from "../../core/mirror/reads/reads.js";
 import type { LocalReads } from "../../core/mirror/store.js";
 import { checkLimit } from "../../core/subscriptions/reads.js";
@@ -91,11 +91,11 @@ export function localReads(
 /** The reads on one connection, such as one with an open transaction. */
 export function createPostgresReads(
   connection: Queryable,
-  { resources = resourceNames, ...place }: { schema?: string; resources?: readonly ResourceName[] },
+  { resources, ...place }: { schema?: string; resources?: ResourceChoice },
 ): LocalReads {
   const select: Select = async <T>(text: string, values: unknown[] = []) =>
     (await connection.query(text, values)).rows as T[];
-  return localReads(select, namesIn(schemaOf(place)), resources);
+  return localReads(select, namesIn(schemaOf(place)), namesOf(resources));
 }
 
 /** Selects rows by the specification's field names. */

@@ -1,5 +1,5 @@
 /** The store on PostgreSQL. */
-import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
+import { namesOf, type ResourceChoice, type ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import type { Version } from "../../core/mirror/rule.js";
 import type { LocalReads, Offer, RecordKey, Store } from "../../core/mirror/store.js";
@@ -22,7 +22,7 @@ export interface PostgresStoreOptions {
   readonly pool: PoolLike;
   /** The schema that holds the tables. Default `billing`. */
   readonly schema?: string;
-  readonly resources?: readonly ResourceName[];
+  readonly resources?: ResourceChoice;
   /** Milliseconds that a transaction waits for a lock, on a pool of `pg`. Default 10,000. */
   readonly lockTimeout?: number;
   /** Called when a commit lost a race and is tried again. */
@@ -41,7 +41,8 @@ const LOCK_TIMEOUT = 10_000;
 
 /** The store over PostgreSQL, for those who use the port without the rest. */
 export function createPostgresStore(options: PostgresStoreOptions): Store & LocalReads {
-  const { pool, schema, resources: chosen = resourceNames } = options;
+  const { pool, schema } = options;
+  const chosen = namesOf(options.resources);
   surviveIdleErrors(pool);
   const names = namesIn(schemaOf(options));
   const shared = sharedPool(pool);

@@ -72,12 +72,12 @@ describe("the calls of functions", () => {
 
   it("of a tick, when nothing has happened: one reads and one writes", async () => {
     const { job, within, deployment } = await settled();
-    const expected = { calls: await documented("a tick"), pages: 3 };
+    const expected = { calls: await documented("a tick"), pages: 5 };
     expect(expected.calls).toBe(3);
     expect(await job("catch-up")).toEqual(expected);
     expect(await job("catch-up")).toEqual(expected);
     const [run] = await within((ctx) => deployment.B.billing.runs(ctx, 1));
-    expect(run).toMatchObject({ kind: "catch-up", state: "done", partitions: { done: 4 } });
+    expect(run).toMatchObject({ kind: "catch-up", state: "done", partitions: { done: 6 } });
   });
 
   it("of a night, when nothing differs: at most five more than pages", async () => {

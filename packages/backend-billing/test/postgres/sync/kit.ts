@@ -1,9 +1,12 @@
 /** What the tests of sync share: applications without a webhook endpoint, and equality with Stripe. */
 import Stripe from "stripe";
 import { expect } from "vitest";
-import { stripePath } from "../../../../../support/stripe-path.js";
-import { type ResourceName, resourceNames } from "../../../src/core/catalogue/catalogue.js";
-import { resources } from "../../../src/core/catalogue/resources.js";
+import { idsAtStripe, stripePath } from "../../../../../support/stripe-path.js";
+import { defaultResources, type ResourceName } from "../../../src/core/catalogue/catalogue.js";
+import { localOf } from "../../../src/core/runtime/local.js";
+import { runReport } from "../../../src/core/sync/run/report.js";
+import { openScheduled } from "../../../src/core/sync/work/scheduled.js";
+import { workUntilDone } from "../../../src/core/sync/work/wait.js";
 import type { PostgresConfig } from "../../../src/postgres/index.js";
 import type { StripeDouble } from "../../../src/testing/index.js";
 import { type App, type AppOptions, applications, NOW } from "../service/kit.js";
@@ -46,6 +49,7 @@ export async function atStripe(
     products: ["active=true", "active=false"],
     prices: ["active=true", "active=false"],
     subscriptions: ["status=all"],
+    payment_methods: [], // there is no list of all
   };
   for (const filter of filters[resource] ?? [""]) {
     for (let after = ""; ; ) {
@@ -59,7 +63,7 @@ export async function atStripe(
       if (!page.has_more) break;
     }
   }
-  for (const { id } of double.objects(resources[resource].object)) {
+  for (const id of idsAtStripe(double, resource)) {
     if (!all.has(id)) all.set(id, (await get(double, `${stripePath(resource)}/${id}`)) as object);
   }
   return all;
@@ -80,7 +84,7 @@ async function inMirror(app: App, resource: ResourceName): Promise<Map<string, o
 /** That the mirror is what Stripe has, object by object and field by field. */
 export async function expectEqual(
   app: App,
-  some: readonly ResourceName[] = resourceNames,
+  some: readonly ResourceName[] = defaultResources,
 ): Promise<void> {
   for (const resource of some) {
     const [theirs, ours] = [await atStripe(app.double, resource), await inMirror(app, resource)];
@@ -88,6 +92,23 @@ export async function expectEqual(
     for (const [id, object] of theirs) expect(ours.get(id), id).toEqual(object);
   }
 }
+
+/** What a scheduler does, and what its workers do after that. */
+export async function scheduled(app: App, wanted: "catch-up" | "reconcile") {
+  const runtime = real(app);
+  const runId = await openScheduled(runtime, wanted);
+  await workUntilDone(runtime, runId);
+  return runReport(runtime, runId);
+}
+
+/** The application's runtime, with the time of this machine. */
+export const real = (app: App) => ({
+  ...app.core,
+  local: localOf(app.config), // as a process of its own
+  now: Date.now,
+  sleep: (milliseconds: number) =>
+    new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+});
 
 export interface Shop {
   readonly product: Stripe.Product;

@@ -1,6 +1,8 @@
 // What events did not tell: found by `verify`, which changes nothing, and repaired by `reconcile`.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { stripePath } from "../../../../../support/stripe-path.js";
+import { defaultResources } from "../../../src/core/catalogue/catalogue.js";
 import { createBilling } from "../../../src/postgres/index.js";
 import { type App, billingError, expectEqual, fillShop, quietApplications } from "./kit.js";
 
@@ -142,20 +144,7 @@ describe("a key of another account, which cannot be told", () => {
     const other = await open();
     await other.double.clock.advance({ hours: 1 });
     // A restricted key need not be allowed to say whose it is.
-    const names = [
-      "products",
-      "prices",
-      "customers",
-      "subscriptions",
-      "coupons",
-      "promotion_codes",
-      "payouts",
-      "refunds",
-      "checkout/sessions",
-      "invoices",
-      "subscription_schedules",
-      "events",
-    ];
+    const names = [...defaultResources.map(stripePath), "events"];
     const secret_key = other.double.restrictedKey(
       Object.fromEntries(names.map((name) => [name, "read"])),
     );

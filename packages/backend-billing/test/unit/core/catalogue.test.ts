@@ -1,6 +1,12 @@
 // The resource table against the specification, rule by rule.
 import { describe, expect, it } from "vitest";
-import { effectsByEvent, enabledEvents, resourceNames, resources } from "../../../src/index.js";
+import {
+  defaultResources,
+  effectsByEvent,
+  enabledEvents,
+  resourceNames,
+  resources,
+} from "../../../src/index.js";
 
 const TABLES = [
   ["products", "backend_billing_products", "productId", ["byActive", "byName"]],
@@ -23,27 +29,7 @@ const TABLES = [
   ["refunds", "backend_billing_refunds", "refundId", ["byRefundId"]],
 ] as const;
 
-/** What the specification does not name, and its calls need to be safe. */
-const BESIDES = [
-  [
-    "checkout_sessions",
-    "backend_billing_checkout_sessions",
-    "checkoutSessionId",
-    ["byCustomerId", "byStatus"],
-  ],
-  [
-    "invoices",
-    "backend_billing_invoices",
-    "invoiceId",
-    ["byCustomerId", "bySubscriptionId", "byStatus"],
-  ],
-  [
-    "subscription_schedules",
-    "backend_billing_subscription_schedules",
-    "subscriptionScheduleId",
-    ["byCustomerId", "bySubscriptionId"],
-  ],
-] as const;
+const SPECIFIED = TABLES.map(([name]) => name);
 
 const EVENTS = {
   subscriptions: {
@@ -64,22 +50,6 @@ const EVENTS = {
   refunds: { upsert: "refund.created refund.updated refund.failed" },
 } as const;
 
-const EVENTS_BESIDES = {
-  checkout_sessions: {
-    upsert:
-      "checkout.session.completed checkout.session.expired checkout.session.async_payment_succeeded checkout.session.async_payment_failed",
-  },
-  invoices: {
-    upsert:
-      "invoice.created invoice.updated invoice.finalized invoice.finalization_failed invoice.sent invoice.paid invoice.payment_succeeded invoice.payment_failed invoice.payment_action_required invoice.payment_attempt_required invoice.overpaid invoice.marked_uncollectible invoice.voided",
-    delete: "invoice.deleted",
-  },
-  subscription_schedules: {
-    upsert:
-      "subscription_schedule.created subscription_schedule.updated subscription_schedule.canceled subscription_schedule.completed subscription_schedule.released subscription_schedule.aborted subscription_schedule.expiring",
-  },
-} as const;
-
 const effectsOf = (events: { readonly [resource: string]: { readonly [kind: string]: string } }) =>
   Object.entries(events).flatMap(([resource, kinds]) =>
     Object.entries(kinds).flatMap(([kind, types]) =>
@@ -88,33 +58,40 @@ const effectsOf = (events: { readonly [resource: string]: { readonly [kind: stri
   );
 
 describe("the resource table", () => {
-  it("has the specification's eight resources, and three besides", () => {
-    const names = [...TABLES, ...BESIDES].map(([name]) => name);
-    expect(resourceNames).toEqual(expect.arrayContaining(names));
-    expect(resourceNames).toHaveLength(8 + 3);
+  it("mirrors the specification's eight resources by default, and what a billing page shows", () => {
+    const besides = "checkout_sessions invoices subscription_schedules payment_intents charges";
+    expect(defaultResources).toEqual([
+      ...SPECIFIED,
+      ...besides.split(" "),
+      "payment_methods",
+      "disputes",
+    ]);
+    expect(resourceNames).toEqual(expect.arrayContaining([...defaultResources]));
   });
-  it.each([...TABLES, ...BESIDES])(
-    "%s has its table, its id and its indexes",
-    (name, table, idField, indexes) => {
-      const entry = resources[name];
-      expect(entry.table).toBe(table);
-      expect(entry.idField).toBe(idField);
-      expect(Object.keys(entry.indexes)).toEqual(expect.arrayContaining([...indexes]));
-      // Its own id is indexed too, under the specification's name or in its manner.
-      expect(Object.values<string>(entry.indexes)).toContain(idField);
-    },
-  );
-  it("maps every event of the specification to its table, customer.updated, and those of the three", () => {
-    const expected = [...effectsOf(EVENTS), ...effectsOf(EVENTS_BESIDES)];
+  it.each(TABLES)("%s has its table, its id and its indexes", (name, table, idField, indexes) => {
+    const entry = resources[name];
+    expect(entry.table).toBe(table);
+    expect(entry.idField).toBe(idField);
+    expect(Object.keys(entry.indexes)).toEqual(expect.arrayContaining([...indexes]));
+  });
+  it.each(resourceNames)("%s is found by its own id, in a table of its own name", (name) => {
+    const { table, idField, indexes } = resources[name];
+    expect(table).toBe(`backend_billing_${name}`);
+    const index = `by${idField.charAt(0).toUpperCase()}${idField.slice(1)}`;
+    expect(indexes).toMatchObject({ [index]: idField });
+  });
+  it("maps every event of the specification to its table, and customer.updated", () => {
+    const expected = effectsOf(EVENTS);
     const types = [...new Set(expected.map(({ type }) => type))];
-    const effects = effectsByEvent();
+    const effects = effectsByEvent(SPECIFIED);
     for (const type of types) {
       const wanted = expected.filter((each) => each.type === type).map(({ effect }) => effect);
       expect(effects.get(type as never), type).toEqual(wanted);
     }
-    expect(enabledEvents()).toEqual(types.sort());
-    // Stripe lists events by at most twenty types at once: these are three requests.
-    expect(enabledEvents()).toHaveLength(60);
+    expect(enabledEvents(SPECIFIED)).toEqual(types.sort());
+    expect(enabledEvents()).toEqual(expect.arrayContaining(types));
+    // Stripe lists events by at most twenty types at once: these are five requests.
+    expect(enabledEvents()).toHaveLength(81);
   });
   it("keeps an invoice from a payment's event, and refreshes the subscription of it", () => {
     expect(effectsByEvent().get("invoice.paid")).toEqual([

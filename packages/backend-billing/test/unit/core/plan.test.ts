@@ -1,7 +1,7 @@
 // What a batch does, as writes, and which facts it asks for. Pure: the facts are given.
 import { describe, expect, it } from "vitest";
 import { answer, batch, content, event, NOW } from "../../../../../support/conformance/fixtures.js";
-import { resourceNames } from "../../../src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../../src/core/catalogue/catalogue.js";
 import { createAnswers, type Facts, type Known } from "../../../src/core/mirror/facts.js";
 import { planCommit } from "../../../src/core/mirror/plan.js";
 import { ASK_DELAY, type Version } from "../../../src/core/mirror/rule.js";
@@ -35,7 +35,7 @@ const claim = (id: string, expect: number, ref: string | null): RecordWrite => (
   next: { ref, due: null, data: {} },
 });
 
-const plan = (asked: Batch, known: Known) => planCommit(asked, resourceNames, known);
+const plan = (asked: Batch, known: Known) => planCommit(asked, defaultResources, known);
 
 function writesOf(asked: Batch, given: Partial<Facts> = {}) {
   const decided = plan(asked, world(given));

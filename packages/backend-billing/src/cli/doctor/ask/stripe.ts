@@ -4,43 +4,38 @@
  */
 import Stripe from "stripe";
 import { enabledEvents, type ResourceName } from "../../../core/catalogue/catalogue.js";
+import type { Entry, Listing } from "../../../core/catalogue/resource.js";
 import { resources } from "../../../core/catalogue/resources.js";
 import { headerOf } from "../../../core/mirror/headers.js";
 import { isMarked } from "../../../core/sync/portal/settings.js";
 import { DELIVERY_MINUTES } from "../diagnose/diagnose.js";
 import type { Denied, StripeFacts } from "../facts.js";
+import { BESIDES, type Grant, keyLink, READS } from "../permissions.js";
 import { reasonOf } from "../reason.js";
 
-interface Probe extends Omit<Denied, "permission"> {
+interface Probe extends Pick<Denied, "needed" | "action"> {
+  readonly grant: Grant;
   readonly ask: (stripe: Stripe) => Promise<unknown>;
 }
 
-/** The names of the rows on the page where a restricted key is edited. */
-const ROWS: { readonly [resource in ResourceName]: string } = {
-  products: "Products",
-  prices: "Prices",
-  customers: "Customers",
-  subscriptions: "Subscriptions",
-  coupons: "Coupons",
-  promotion_codes: "Promotion codes",
-  payouts: "Payouts",
-  refunds: "Charges and refunds",
-  checkout_sessions: "Checkout Sessions",
-  invoices: "Invoices",
-  subscription_schedules: "Subscriptions",
-};
-
 /** The id of objects that do not exist, for requests that only show what the key may do. */
 const ABSENT = "backend_billing_doctor";
+
+/** A list of the resource: of a customer that does not exist, where each has a list of its own. */
+function firstList(name: ResourceName): Listing<object> {
+  const entry: Entry = resources[name] as never;
+  const [list = entry.listsPer?.list(`cus_${ABSENT}`)] = entry.lists;
+  if (list === undefined) throw new RangeError(`${name} has no list`);
+  return list;
+}
 
 function probes(chosen: readonly ResourceName[]): Probe[] {
   const reads = chosen.map(
     (name): Probe => ({
       needed: "always",
       action: `read ${name.replaceAll("_", " ")}, which are mirrored`,
-      access: "Read",
-      resource: ROWS[name],
-      ask: (stripe) => resources[name].lists[0](stripe, { limit: 1 }, {}),
+      grant: READS[name],
+      ask: (stripe) => firstList(name)(stripe, { limit: 1 }, {}),
     }),
   );
   return [
@@ -48,43 +43,37 @@ function probes(chosen: readonly ResourceName[]): Probe[] {
     {
       needed: "always",
       action: "read events, by which missed webhooks are caught up with",
-      access: "Read",
-      resource: "Events",
+      grant: BESIDES.events,
       ask: (stripe) => stripe.events.list({ limit: 1 }),
     },
     {
       needed: "always",
       action: "write customers, as `setup` does",
-      access: "Write",
-      resource: "Customers",
+      grant: BESIDES.customers,
       ask: (stripe) => stripe.customers.update(`cus_${ABSENT}`, {}),
     },
     {
       needed: "always",
       action: "write checkout sessions, as links to checkout need",
-      access: "Write",
-      resource: "Checkout Sessions",
+      grant: BESIDES.checkout_sessions,
       ask: (stripe) => stripe.checkout.sessions.expire(`cs_test_${ABSENT}`),
     },
     {
       needed: "always",
       action: "write portal sessions, as links to the portal need",
-      access: "Write",
-      resource: "Customer portal",
+      grant: BESIDES.portal,
       ask: (stripe) => stripe.billingPortal.sessions.create({ customer: `cus_${ABSENT}` }),
     },
     {
       needed: "setup",
       action: "write webhook endpoints",
-      access: "Write",
-      resource: "Webhook Endpoints",
+      grant: BESIDES.webhook_endpoints,
       ask: (stripe) => stripe.webhookEndpoints.update(`we_${ABSENT}`, {}),
     },
     {
       needed: "setup",
       action: "write portal configurations",
-      access: "Write",
-      resource: "Customer portal",
+      grant: BESIDES.portal,
       ask: (stripe) => stripe.billingPortal.configurations.update(`bpc_${ABSENT}`, {}),
     },
   ];
@@ -105,7 +94,7 @@ export async function askStripe(
       ...first,
       version: String(stripe.getApiField("version")),
       events: enabledEvents(chosen),
-      denied: restricted ? await deniedOf(stripe, probes(chosen)) : [],
+      denied: restricted ? await deniedOf(stripe, chosen) : [],
       ...(endpoints === undefined ? {} : { endpoints }),
       ...(portals === undefined ? {} : { portals }),
       ...(undelivered === undefined ? {} : { undelivered }),
@@ -189,16 +178,17 @@ async function undeliveredOf(stripe: Stripe, chosen: readonly ResourceName[]) {
   return { count: seen.filter((event) => event.pending_webhooks > 0).length, seen: seen.length };
 }
 
-async function deniedOf(stripe: Stripe, all: readonly Probe[]): Promise<Denied[]> {
+async function deniedOf(stripe: Stripe, chosen: readonly ResourceName[]): Promise<Denied[]> {
   const denied: Denied[] = [];
-  for (const { ask, ...probe } of all) {
+  const link = keyLink(chosen);
+  for (const { ask, grant, ...probe } of probes(chosen)) {
     try {
       await ask(stripe);
     } catch (error) {
       // Anything else, such as that there is no such object, is said to those who may.
       if (!(error instanceof Stripe.errors.StripePermissionError)) continue;
       const permission = /'(rak_\w+)'/.exec(error.message)?.[1] ?? "which Stripe did not name";
-      denied.push({ ...probe, permission });
+      denied.push({ ...probe, access: grant.access, resource: grant.row, permission, link });
     }
   }
   return denied;

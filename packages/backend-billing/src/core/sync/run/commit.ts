@@ -17,7 +17,7 @@ import { partitionsOf } from "../tasks/tasks.js";
 import { type Partition, partitionData, partitionOf } from "./partition.js";
 import { type Circumstances, completeSince, firstSecond, following } from "./phases.js";
 import { closed } from "./pointers.js";
-import { closing, isOver, opening, type Run, runOf, runWrite } from "./run.js";
+import { chosenIn, closing, isOver, opening, type Run, runOf, runWrite } from "./run.js";
 import { inTurnForRun, keepLatest, latestOf } from "./shared.js";
 import type { Stepped } from "./step.js";
 
@@ -140,7 +140,7 @@ async function writesOf(
   const made = opening(runRecord.id, before, splits, now);
   let run = next.state === "running" ? made.run : closing(made.run, next);
   if (outdated) run = { ...run, sweeps: true };
-  const more = opening(runRecord.id, run, unlocked(run, runtime.resources), now);
+  const more = opening(runRecord.id, run, unlocked(run, chosenIn(run, runtime.resources)), now);
   const writes = [mine, ...made.writes, ...more.writes];
   const after = isOver(more.run)
     ? await advanced(runtime, runRecord.id, more.run, held, next, now)
@@ -160,7 +160,8 @@ async function advanced(
   const partitions = await allPartitions(runtime, runId);
   const done = partitions.map((record) => (record.id === held.id ? next : partitionOf(record)));
   const at: Circumstances = {
-    chosen: runtime.resources,
+    chosen: chosenIn(run, runtime.resources),
+    mirrored: runtime.resources,
     skew: runtime.tolerances.skew,
     done,
   };

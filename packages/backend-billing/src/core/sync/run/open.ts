@@ -15,7 +15,7 @@ import { logBegun } from "./log.js";
 import { groupOf, partitionData, partitionOf } from "./partition.js";
 import { OVERLAP, phasesOf } from "./phases.js";
 import { pointed, pointers } from "./pointers.js";
-import { newRunId, opening, type Run, type RunOptions, runOf, runWrite } from "./run.js";
+import { chosenIn, newRunId, opening, type Run, type RunOptions, runOf, runWrite } from "./run.js";
 
 /** A run that failed longer ago than this begins anew: its events would be gone. */
 const RESUMABLE = 20 * 86_400_000;
@@ -42,7 +42,8 @@ export async function openRun(
     const runId = newRunId(now);
     const run = await begun(runtime, kind, options, account, now);
     const partitions = partitionsOf(run, {
-      chosen: runtime.resources,
+      chosen: chosenIn(run, runtime.resources),
+      mirrored: runtime.resources,
       skew: runtime.tolerances.skew,
       done: [],
     });

@@ -74,6 +74,8 @@ interface Partitions {
     readonly task: "list";
     readonly resource: ResourceName;
     readonly pending: readonly Pending[];
+    /** Of lists for each object of another resource: the last of those that was asked for. */
+    readonly owner?: string;
     /** Of a verification: what the list showed, summed up, and what differed. */
     readonly buckets?: Buckets;
     readonly drift?: Drift;

@@ -17,7 +17,10 @@ export function phasesOf({ kind, sweeps, options }: Run): readonly Phase[] {
 }
 
 export interface Circumstances {
+  /** What the run lists. */
   readonly chosen: readonly ResourceName[];
+  /** Everything that is mirrored: events are read of all of it. */
+  readonly mirrored: readonly ResourceName[];
   /** Seconds by which `Date` may be off. */
   readonly skew: number;
   /** Everything that the run did so far. */

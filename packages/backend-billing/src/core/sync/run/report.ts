@@ -9,7 +9,7 @@ import { driftOf } from "../drift/findings.js";
 import { reportOn } from "../tasks/tasks.js";
 import { allPartitions } from "./commit.js";
 import { type Partition, partitionOf } from "./partition.js";
-import { runOf } from "./run.js";
+import { chosenIn, runOf } from "./run.js";
 
 export async function runReport(runtime: Runtime, runId: string): Promise<RunReport | undefined> {
   const record = await runtime.store.record("run", runId);
@@ -23,10 +23,11 @@ export async function latestRuns(runtime: Runtime, limit = 10): Promise<readonly
 }
 
 async function reportOf(runtime: Runtime, record: StoredRecord): Promise<RunReport> {
-  const { kind, state, phase, startedAt, finishedAt, error, sweeps, setAside } = runOf(record);
+  const run = runOf(record);
+  const { kind, state, phase, startedAt, finishedAt, error, sweeps, setAside } = run;
   const partitions = (await allPartitions(runtime, record.id)).map(partitionOf);
   const entries: [ResourceName, Progress][] = [];
-  for (const resource of runtime.resources) {
+  for (const resource of chosenIn(run, runtime.resources)) {
     const own = partitions.filter((each) => each.resource === resource);
     if (own.length === 0 && kind === "catch-up") continue;
     const repaired = sweeps ? [await driftOf(runtime, record.id, resource)] : [];

@@ -1,5 +1,6 @@
 /** A run, as it is stored: its phase, how many partitions are open, and what went wrong. Pure. */
 
+import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import type { Phase, RunKind, RunState, SetAsideReport } from "../../runtime/reports.js";
 import { groupOf, type Partition, partitionData } from "./partition.js";
@@ -9,6 +10,8 @@ export interface RunOptions {
   readonly sample?: number;
   /** Of `reconcile`: how many objects of a resource may turn out to be unknown to Stripe. */
   readonly maxMissing?: number;
+  /** What is listed and compared, where that is not everything. */
+  readonly resources?: readonly ResourceName[];
 }
 
 export interface Run {
@@ -32,6 +35,13 @@ export interface Run {
   /** What was set aside when the run ended; absent if nothing was. */
   readonly setAside?: SetAsideReport;
 }
+
+/** What a run lists, of what is mirrored. */
+export const chosenIn = (
+  { options: { resources } }: Run,
+  mirrored: readonly ResourceName[],
+): readonly ResourceName[] =>
+  resources === undefined ? mirrored : mirrored.filter((name) => resources.includes(name));
 
 const count = (counts: Run["open"], group: string, by: number): Run["open"] => ({
   ...counts,

@@ -35,8 +35,8 @@ const reading = (list: number, range: Partition<"events">["range"]): Partition<"
   range,
 });
 
-export const open = ({ from }: Run, { chosen }: Circumstances): readonly Partition<"events">[] =>
-  eventGroups(chosen).map((_, list) => reading(list, { from, to: null }));
+export const open = ({ from }: Run, { mirrored }: Circumstances): readonly Partition<"events">[] =>
+  eventGroups(mirrored).map((_, list) => reading(list, { from, to: null }));
 
 const list: List<"events"> = {
   fetch(runtime, at, page, options) {

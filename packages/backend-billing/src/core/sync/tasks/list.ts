@@ -17,6 +17,7 @@ import type { Circumstances } from "../run/phases.js";
 import type { Run } from "../run/run.js";
 import type { Listed, ListedPage, Step, Stepped } from "../run/step.js";
 import { inlinePrices } from "../work/inline.js";
+import { listsPerOwner, readOwned } from "./owned.js";
 import { type List, type Read, readList } from "./page.js";
 import { settlePending } from "./pending.js";
 
@@ -24,7 +25,18 @@ export const open = (_: Run, { chosen }: Circumstances): readonly Partition<"lis
   chosen.filter((name) => !waitsFor(name, chosen)).flatMap(listsOf);
 
 const listsOf = (resource: ResourceName): Partition<"list">[] =>
-  resources[resource].lists.map((_, list) => ({ ...UNREAD, task: "list", resource, list }));
+  Array.from({ length: listCount(resource) }, (_, list) => ({
+    ...UNREAD,
+    task: "list",
+    resource,
+    list,
+  }));
+
+/** How many lists a resource has. Those for each object of another resource count as one, the last. */
+function listCount(resource: ResourceName): number {
+  const { lists } = resources[resource];
+  return lists.length + (listsPerOwner(resource) === undefined ? 0 : 1);
+}
 
 function waitsFor(name: ResourceName, chosen: readonly ResourceName[]): ResourceName | undefined {
   const entry = resources[name];
@@ -39,10 +51,8 @@ export function unlocked(run: Run, chosen: readonly ResourceName[]): readonly Pa
   return chosen.flatMap((name) => {
     const first = waitsFor(name, chosen);
     if (first === undefined || run.made[`list ${name} 0`] !== undefined) return [];
-    const isListed = resources[first].lists.every(
-      (_, list) => run.open[`list ${first} ${list}`] === 0,
-    );
-    return isListed ? listsOf(name) : [];
+    const lists = Array.from({ length: listCount(first) }, (_, list) => `list ${first} ${list}`);
+    return lists.every((group) => run.open[group] === 0) ? listsOf(name) : [];
   });
 }
 
@@ -58,7 +68,12 @@ const list: List<"list"> = {
 
 export async function step(step: Step<"list">): Promise<Stepped<"list">> {
   const { at, isUnfinished } = await settlePending(step.runtime, step.at);
-  return isUnfinished ? { next: at } : readList({ ...step, at }, list);
+  if (isUnfinished) return { next: at };
+  const per =
+    at.list < resources[at.resource].lists.length ? undefined : listsPerOwner(at.resource);
+  return per === undefined
+    ? readList({ ...step, at }, list)
+    : readOwned({ ...step, at }, per, list.read);
 }
 
 export const report = reportDrift;

@@ -12,7 +12,8 @@ import { isByCreated, type Listed, type ListedPage, type Step, type Stepped } fr
 import { beginNext, fetchedAhead, inTurn } from "../work/ahead.js";
 import { roomIn, splitPoints } from "./split.js";
 
-const PAGE = 100;
+/** The most that Stripe shows at once. */
+export const PAGE = 100;
 /**
  * Milliseconds. Where a request waits longer for its turn, a page ahead would not make the list
  * faster, only be lost with a worker that dies.
@@ -76,7 +77,7 @@ export async function readList<T extends Paging>(
 }
 
 /** Stripe's time when it answered; this machine's if it did not say. */
-function secondOf(runtime: Runtime, { lastResponse }: ListedPage): number {
+export function secondOf(runtime: Runtime, { lastResponse }: ListedPage): number {
   const date = Date.parse(headerOf(lastResponse?.headers, "date") ?? "") || runtime.now();
   return Math.floor(date / 1000);
 }

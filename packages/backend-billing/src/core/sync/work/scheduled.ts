@@ -1,10 +1,12 @@
 /** What schedules open: the run that is wanted, if none is open, and the removal of old ones. */
+import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { Timing } from "../../runtime/config.js";
 import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { eventsReadTo, openRun } from "../run/open.js";
 import { pointers } from "../run/pointers.js";
 import { type Run, runOf } from "../run/run.js";
+import { listsPerOwner } from "../tasks/owned.js";
 import { pruneRuns } from "./prune.js";
 
 /** Runs that are looked at: the newest, of which more catch-ups are not kept. */
@@ -18,10 +20,10 @@ export async function openScheduled(
   runtime: Runtime,
   wanted: "catch-up" | "reconcile",
 ): Promise<string> {
-  const [backfill, readTo, isListed] = await Promise.all([
+  const [backfill, readTo, unlisted] = await Promise.all([
     openBackfill(runtime),
     eventsReadTo(runtime),
-    isAllListed(runtime),
+    neverListed(runtime),
     pruneRuns(runtime),
   ]);
   const isFirst = readTo === undefined;
@@ -29,18 +31,22 @@ export async function openScheduled(
   if (isUnderWay && (isFirst || wanted === "reconcile")) return backfill.id;
   // What is mirrored since the last one, such as what a new version adds. Beside the catch-up: one
   // that fails, for want of a permission, must not hold that up, and is left to the next reconcile.
-  if (!isFirst && !isListed && wanted === "catch-up" && backfill === undefined) {
-    await openRun(runtime, "backfill");
+  if (!isFirst && unlisted.length > 0 && wanted === "catch-up" && backfill === undefined) {
+    await openRun(runtime, "backfill", { resources: unlisted });
   }
-  return openRun(runtime, isFirst ? "backfill" : wanted);
+  if (isFirst || wanted === "catch-up") return openRun(runtime, isFirst ? "backfill" : wanted);
+  // What Stripe shows only for one customer at a time would take a request for each, every night. Its
+  // changes all have events; `reconcile`, called by hand, compares it too.
+  const resources = runtime.resources.filter((name) => listsPerOwner(name) === undefined);
+  return openRun(runtime, wanted, { resources });
 }
 
-/** Whether every mirrored resource was listed to its end at least once. */
-async function isAllListed(runtime: Runtime): Promise<boolean> {
+/** The mirrored resources that were never listed to their end. */
+async function neverListed(runtime: Runtime): Promise<readonly ResourceName[]> {
   const watermarks = await Promise.all(
     runtime.resources.map((name) => records.watermark(name).read(runtime)),
   );
-  return watermarks.every(({ data }) => data !== undefined);
+  return runtime.resources.filter((_, index) => watermarks[index]?.data === undefined);
 }
 
 /**

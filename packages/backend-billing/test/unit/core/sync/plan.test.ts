@@ -1,6 +1,6 @@
 // Which phases a run has, what each begins with, and where the reading of events begins.
 import { describe, expect, it } from "vitest";
-import { resourceNames } from "../../../../src/core/catalogue/catalogue.js";
+import { defaultResources } from "../../../../src/core/catalogue/catalogue.js";
 import { withIds } from "../../../../src/core/sync/drift/buckets.js";
 import { type Partition, UNREAD } from "../../../../src/core/sync/run/partition.js";
 import {
@@ -29,7 +29,8 @@ const run = (over: Partial<Run> = {}): Run => ({
   ...over,
 });
 const at = (done: readonly Partition[] = []): Circumstances => ({
-  chosen: resourceNames,
+  chosen: defaultResources,
+  mirrored: defaultResources,
   skew: 1,
   done,
 });
@@ -115,14 +116,14 @@ describe("the partitions", () => {
     let at_ = opening("r", run(), first, 0).run;
     const prices = first.filter(({ resource }) => resource === "prices");
     expect(prices).toHaveLength(2);
-    expect(unlocked(at_, resourceNames)).toEqual([]);
+    expect(unlocked(at_, defaultResources)).toEqual([]);
     at_ = closing(at_, { ...(prices[0] as Partition), state: "done" });
-    expect(unlocked(at_, resourceNames)).toEqual([]);
+    expect(unlocked(at_, defaultResources)).toEqual([]);
     at_ = closing(at_, { ...(prices[1] as Partition), state: "failed", error: "No." });
-    const [subscriptions, ...others] = unlocked(at_, resourceNames);
+    const [subscriptions, ...others] = unlocked(at_, defaultResources);
     expect([subscriptions?.resource, others]).toEqual(["subscriptions", []]);
     at_ = opening("r", at_, [subscriptions as Partition], 0).run;
-    expect(unlocked(at_, resourceNames)).toEqual([]);
+    expect(unlocked(at_, defaultResources)).toEqual([]);
   });
 
   it("of the lists, when prices are not mirrored: subscriptions at once", () => {
@@ -157,13 +158,16 @@ describe("the partitions", () => {
 
   it("of the events: a request for each twenty types, from the same second", () => {
     const events = partitionsOf(run({ phase: "events", from: 900 }), at());
-    expect(events.map((each) => each.task === "events" && each.list)).toEqual([0, 1, 2]);
+    expect(events.map((each) => each.task === "events" && each.list)).toEqual([0, 1, 2, 3, 4]);
     for (const each of events) expect(each).toMatchObject({ range: { from: 900, to: null } });
+    // Of everything that is mirrored, whatever the run lists: its end says that all were read.
+    const few = { ...at(), chosen: ["invoices" as const] };
+    expect(partitionsOf(run({ phase: "events", from: 900 }), few)).toEqual(events);
   });
 
   it("of a sample and of the end", () => {
     const sampled = run({ kind: "verify", phase: "sample", options: { sample: 5 } });
-    expect(partitionsOf(sampled, at()).map(({ resource }) => resource)).toEqual(resourceNames);
+    expect(partitionsOf(sampled, at()).map(({ resource }) => resource)).toEqual(defaultResources);
     expect(partitionsOf(sampled, at())[0]).toMatchObject({ task: "sample", sample: { size: 5 } });
     expect(partitionsOf(run({ phase: "settle" }), at())).toMatchObject([
       { task: "settle", resource: "asks" },

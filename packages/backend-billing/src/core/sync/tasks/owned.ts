@@ -1,0 +1,123 @@
+/**
+ * Lists what Stripe shows only for one object of another resource, such as the payment methods of a
+ * customer: one request, usually, for each of those objects that the mirror has.
+ */
+import type Stripe from "stripe";
+import type { ResourceName } from "../../catalogue/catalogue.js";
+import type { Listing, Page } from "../../catalogue/resource.js";
+import { resources } from "../../catalogue/resources.js";
+import type { UnitOutcome } from "../../mirror/store.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { paced } from "../../stripe/pacer.js";
+import type { Partition } from "../run/partition.js";
+import { each, type Listed, type ListedPage, type Step, type Stepped } from "../run/step.js";
+import { type List, PAGE, secondOf } from "./page.js";
+import { ALWAYS } from "./scan.js";
+
+/** Owners that one step asks for, and how many at once: it must end well within its lease. */
+const OWNERS = 10;
+const AT_ONCE = 5;
+
+interface PerOwner {
+  readonly owner: ResourceName;
+  readonly list: (owner: string) => Listing<Listed>;
+}
+
+/** How a resource is listed for each object of another one, if it is. */
+export function listsPerOwner(resource: ResourceName): PerOwner | undefined {
+  const entry = resources[resource];
+  return "listsPer" in entry ? (entry.listsPer as PerOwner) : undefined;
+}
+
+/** Reads all that belongs to the next owners, in the order of their ids. */
+export async function readOwned(
+  step: Step<"list">,
+  per: PerOwner,
+  read: List<"list">["read"],
+): Promise<Stepped<"list">> {
+  const { runtime } = step;
+  let { at } = step;
+  if (at.listed) return { next: { ...at, state: "done" } };
+  const found = await runtime.store.unconfirmed(per.owner, ALWAYS, at.owner ?? "", OWNERS);
+  const owners = found.map(({ id }) => id);
+  const pages = (
+    await each(owners, AT_ONCE, (owner) => pagesOf(runtime, at.resource, per.list(owner)))
+  ).flat();
+  const steps: Omit<Stepped<"list">, "next">[] = [];
+  for (const page of pages) {
+    const { kept, stepped } = await read({ ...step, at }, page);
+    steps.push(stepped);
+    at = {
+      ...at,
+      ...kept,
+      pending: [...at.pending, ...kept.pending],
+      pages: at.pages + 1,
+      rows: at.rows + page.data.length,
+      since: at.since ?? secondOf(runtime, page),
+    };
+  }
+  return { ...together(steps), next: after(runtime, at, owners) };
+}
+
+function after(
+  runtime: Runtime,
+  at: Partition<"list">,
+  owners: readonly string[],
+): Partition<"list"> {
+  const listed = owners.length < OWNERS;
+  const owner = owners.at(-1) ?? at.owner;
+  const next = {
+    ...at,
+    // Without an owner there was no answer to take the time from.
+    since: at.since ?? Math.floor(runtime.now() / 1000),
+    listed,
+    ...(owner === undefined ? {} : { owner }),
+  };
+  return { ...next, state: listed && at.pending.length === 0 ? "done" : "running" };
+}
+
+/** What the pages of a step come to. */
+function together(steps: readonly Omit<Stepped<"list">, "next">[]): Omit<Stepped<"list">, "next"> {
+  const pause = Math.max(0, ...steps.map((each) => each.pause ?? 0));
+  return {
+    units: steps.flatMap(({ units = [] }) => units),
+    ...(pause === 0 ? {} : { pause }),
+    after: async (outcomes) => {
+      let at = 0;
+      for (const { units = [], after } of steps) {
+        const own: readonly UnitOutcome[] = outcomes.slice(at, at + units.length);
+        at += units.length;
+        await after?.(own);
+      }
+    },
+  };
+}
+
+/** All pages of an owner's list. Of an owner that is gone there are none. */
+async function pagesOf(
+  runtime: Runtime,
+  resource: ResourceName,
+  list: Listing<Listed>,
+): Promise<readonly ListedPage[]> {
+  const pages: ListedPage[] = [];
+  const options = { maxNetworkRetries: 0, timeout: Math.round(runtime.timing.pageLease * 0.4) };
+  for (let last: string | undefined; ; ) {
+    let startedAt = runtime.now();
+    const send = (): PromiseLike<Stripe.ApiList<Listed>> => {
+      startedAt = runtime.now();
+      const page: Page = { limit: PAGE, ...(last === undefined ? {} : { starting_after: last }) };
+      return list(runtime.stripe(), page, options);
+    };
+    try {
+      const answer = await paced(runtime, `GET ${resource}`, send);
+      pages.push(Object.assign(answer, { startedAt }));
+      last = answer.data.at(-1)?.id;
+      if (!answer.has_more || last === undefined) return pages;
+    } catch (error) {
+      const { code } = error as Partial<Stripe.errors.StripeError>;
+      // The owner is gone, and what belonged to it with it; or what the list went on from.
+      if (code === "resource_missing") return pages;
+      throw error;
+    }
+  }
+}

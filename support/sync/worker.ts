@@ -2,6 +2,7 @@
 // be killed at any moment, and ends with the process that started it.
 import pg from "pg";
 import { createBilling } from "../../packages/backend-billing/src/postgres/index.js";
+import { listedAtOnce } from "../listed-at-once.js";
 
 /** What the worker is told. */
 export interface WorkerOrder {
@@ -27,6 +28,7 @@ async function work(order: WorkerOrder): Promise<WorkerAnswer> {
     schema: order.schema,
     base_url: "https://app.example",
     stripe_options: order.stripe,
+    resources: listedAtOnce,
     timing: { pageLease: order.pageLease },
     ...(order.rate === undefined ? {} : { rate: order.rate }),
   });

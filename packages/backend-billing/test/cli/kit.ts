@@ -2,6 +2,7 @@
 
 import Stripe from "stripe";
 import { expect } from "vitest";
+import { listedAtOnce } from "../../../../support/listed-at-once.js";
 import { PATIENCE } from "../../../../support/patience.js";
 import { createPatientDouble } from "../../../../support/patient-double.js";
 import { createDatabase, createPool } from "../../../../support/postgres/database.js";
@@ -29,7 +30,11 @@ export async function createApplication(options: StripeDoubleOptions = {}): Prom
   const double = await createPatientDouble(options);
   await migrate(pool);
   const env = { STRIPE_SECRET_KEY: double.secretKey, DATABASE_URL: database.url };
-  const all = (args: readonly string[]) => [...args, "--stripe-host", double.url];
+  const all = (args: readonly string[]) => [
+    ...args,
+    ...["--stripe-host", double.url],
+    ...(args.includes("--resources") ? [] : ["--resources", listedAtOnce.join(",")]),
+  ];
   /** Whatever a command does, it keeps the key and the password to itself. */
   const checked = async (args: readonly string[]): Promise<Ended> => {
     const ended = await runCommand(all(args), { env });

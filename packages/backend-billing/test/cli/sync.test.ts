@@ -2,11 +2,13 @@
 // `sync` as a real process: it is interrupted by a real signal, goes on, and tells the truth.
 import { execFile, spawnSync } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
+import { listedAtOnce } from "../../../../support/listed-at-once.js";
 import { commandLine, runCommand } from "./command.js";
 import { type Application, createApplication, until } from "./kit.js";
 
 const CUSTOMERS = 3_000;
 const LIST = "GET /v1/customers";
+const LISTED = ["--resources", listedAtOnce.join(",")];
 const ESCAPE = "\u001b";
 
 let app: Application;
@@ -179,7 +181,7 @@ describe("the look of sync", () => {
     app = await createApplication();
     app.double.populate({ object: "customer", count: 2_000 });
     const env = { ...app.env, NO_COLOR: undefined, FORCE_COLOR: "1" };
-    const args = ["sync", "--stripe-host", app.double.url, "--rate", "8"];
+    const args = ["sync", "--stripe-host", app.double.url, "--rate", "8", ...LISTED];
     const { code, stdout, stderr } = await runCommand(args, { env });
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain(ESCAPE);
@@ -195,7 +197,7 @@ describe("the look of sync", () => {
     async () => {
       app = await createApplication();
       app.double.populate({ object: "customer", count: 500 });
-      const args = [...commandLine, "sync", "--stripe-host", app.double.url].join(" ");
+      const args = [...commandLine, "sync", "--stripe-host", app.double.url, ...LISTED].join(" ");
       const onTerminal = (more: { [name: string]: string }) => {
         const env = {
           PATH: process.env.PATH,

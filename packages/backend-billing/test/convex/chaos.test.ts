@@ -10,13 +10,13 @@ import {
 import { convexTest } from "convex-test";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { schema, storeReference } from "../../../../support/convex/store.js";
+import { listedAtOnce } from "../../../../support/listed-at-once.js";
 import { createPatientDouble } from "../../../../support/patient-double.js";
 import { cancelAll, idle } from "../../../../support/spec/platforms/convex-deployment.js";
 import { stream } from "../../../stripe-double/src/world/random.js";
 import type { Operation } from "../../src/convex/calls/operations.js";
 import { createConvexStore } from "../../src/convex/calls/store.js";
 import { createBilling } from "../../src/convex/index.js";
-import { defaultResources } from "../../src/core/catalogue/catalogue.js";
 
 const CUSTOMERS = 250;
 /** Of a hundred actions. */
@@ -112,6 +112,7 @@ it.each([1, 2, 3])("a backfill whose actions die ends complete, history %i", asy
     secret_key: double.secretKey,
     webhook_secret: undefined,
     stripe_options: double.stripeConfig,
+    resources: listedAtOnce,
     rate: false,
   });
   const count = (how: string) => void deaths.set(how, (deaths.get(how) ?? 0) + 1);
@@ -150,7 +151,7 @@ it.each([1, 2, 3])("a backfill whose actions die ends complete, history %i", asy
   expect([...deaths.keys()].length).toBeGreaterThan(2);
   const call = (operation: Operation): Promise<unknown> =>
     backend.mutation(storeReference, { operation });
-  const store = createConvexStore(call, { resources: defaultResources });
+  const store = createConvexStore(call, { resources: listedAtOnce });
   const ours = (await store.rows("customers", "", 2 * CUSTOMERS)).map(({ stripe }) => stripe);
   const byId = (left: { id: string }, right: { id: string }) => (left.id < right.id ? -1 : 1);
   expect(ours.sort(byId)).toEqual(double.objects("customer").sort(byId));

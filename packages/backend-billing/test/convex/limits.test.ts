@@ -13,13 +13,13 @@ import { convexTest } from "convex-test";
 import Stripe from "stripe";
 import { expect, it } from "vitest";
 import { registered } from "../../../../support/convex/registered.js";
+import { listedAtOnce } from "../../../../support/listed-at-once.js";
 import { createPatientDouble } from "../../../../support/patient-double.js";
 import { runOperation } from "../../src/convex/calls/mutation.js";
 import { anyResult, operation } from "../../src/convex/calls/operations.js";
 import { referencesTo } from "../../src/convex/calls/references.js";
 import { createBilling } from "../../src/convex/index.js";
 import { billingTables } from "../../src/convex/tables/tables.js";
-import { defaultResources } from "../../src/core/catalogue/catalogue.js";
 import type { StripeDouble } from "../../src/testing/index.js";
 
 const FULL = process.env.CONVEX_LIMITS === "full";
@@ -79,6 +79,7 @@ it(`backfills ${CUSTOMERS} customers and ${SUBSCRIPTIONS} subscriptions of 20 it
     secret_key: double.secretKey,
     webhook_secret: undefined,
     stripe_options: double.stripeConfig,
+    resources: listedAtOnce,
   });
   const { store, work } = referencesTo("billing");
   const metered = internalMutationGeneric({
@@ -87,7 +88,7 @@ it(`backfills ${CUSTOMERS} customers and ${SUBSCRIPTIONS} subscriptions of 20 it
     handler: async (ctx, args) => {
       const result = await runOperation(
         ctx,
-        { resources: defaultResources, store, sync: work },
+        { resources: listedAtOnce, store, sync: work },
         args.operation,
       );
       const { type } = args.operation;

@@ -1,11 +1,13 @@
 // `tick`: what a host without workers calls, in place of scheduled jobs.
+
 import { describe, expect, it } from "vitest";
+import { listedAtOnce } from "../../../../../support/listed-at-once.js";
 import { applications, NOW } from "./kit.js";
 
 const open = applications();
 /** No event reaches the application: what `tick` does, nothing else did. */
 const still = (timing: { catchUpEvery?: number } = {}) =>
-  open({ endpoint: false, stripe: { now: NOW }, config: { timing } });
+  open({ endpoint: false, stripe: { now: NOW }, config: { resources: listedAtOnce, timing } });
 
 describe("tick", () => {
   it("fills the tables at first, and asks nothing of Stripe until something is due", async () => {

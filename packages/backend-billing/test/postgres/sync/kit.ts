@@ -1,8 +1,9 @@
 /** What the tests of sync share: applications without a webhook endpoint, and equality with Stripe. */
 import Stripe from "stripe";
 import { expect } from "vitest";
+import { listedAtOnce } from "../../../../../support/listed-at-once.js";
 import { idsAtStripe, stripePath } from "../../../../../support/stripe-path.js";
-import { defaultResources, type ResourceName } from "../../../src/core/catalogue/catalogue.js";
+import type { ResourceName } from "../../../src/core/catalogue/catalogue.js";
 import { localOf } from "../../../src/core/runtime/local.js";
 import { runReport } from "../../../src/core/sync/run/report.js";
 import { openScheduled } from "../../../src/core/sync/work/scheduled.js";
@@ -16,6 +17,7 @@ export { type App, billingError, eventually, NOW } from "../service/kit.js";
 /** Fast, and not paced: the double has no limits unless a test gives it some. */
 const CONFIG: Partial<PostgresConfig> = {
   rate: false,
+  resources: listedAtOnce, // all-resources.test.ts is about the rest
   timing: { pageLease: 5_000, verifyDelay: 20 },
 };
 
@@ -84,7 +86,7 @@ async function inMirror(app: App, resource: ResourceName): Promise<Map<string, o
 /** That the mirror is what Stripe has, object by object and field by field. */
 export async function expectEqual(
   app: App,
-  some: readonly ResourceName[] = defaultResources,
+  some: readonly ResourceName[] = listedAtOnce,
 ): Promise<void> {
   for (const resource of some) {
     const [theirs, ours] = [await atStripe(app.double, resource), await inMirror(app, resource)];

@@ -24,6 +24,7 @@ export {
 } from "./reads/create-local.js";
 export {
   invoicesOf,
+  paymentMethodsOf,
   priceBy,
   type Reads,
   subscriptionOf,

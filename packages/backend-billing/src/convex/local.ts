@@ -26,6 +26,7 @@ export {
 } from "./reads/create-local.js";
 export {
   invoicesOf,
+  paymentMethodsOf,
   priceBy,
   type Reads,
   subscriptionOf,

@@ -6,6 +6,7 @@ import { defineCatalogue } from "../../src/catalogue/index.js";
 import {
   createLocal,
   invoicesOf,
+  paymentMethodsOf,
   priceBy,
   subscriptionOf,
   subscriptionsBy,
@@ -106,6 +107,11 @@ it("queries read the state, the invoices and the price of an entity", async () =
   });
   const found = await app.test.query((ctx) => invoicesOf(ctx, "user_1", { limit: 1 }));
   expect(found).toMatchObject([{ invoiceId: "in_1", stripe: { status: "paid" } }]);
+  const card = (id: string, created: number, customer: string | null) =>
+    event("payment_methods", id, 100, { customer, created, card: { last4: "4242" } });
+  await store(card("pm_1", 1, "cus_1"), card("pm_2", 2, "cus_1"), card("pm_3", 3, null));
+  const cards = await app.test.query((ctx) => paymentMethodsOf(ctx, "user_1"));
+  expect(cards.map(({ paymentMethodId }) => paymentMethodId)).toEqual(["pm_2", "pm_1"]);
   const price = await app.test.query((ctx) => priceBy(ctx, { lookupKey: "monthly" }));
   expect(price?.priceId).toBe("price_1");
 });

@@ -14,7 +14,7 @@ import {
 } from "../../core/subscriptions/reads.js";
 import type { Subscribed, SubscriptionState } from "../../core/subscriptions/state.js";
 import { decode } from "../calls/encode.js";
-import { type Db, latestBy, mirrorOf } from "../tables/database.js";
+import { type Db, latestBy, type MirrorDocument, mirrorOf } from "../tables/database.js";
 import type { Documents } from "../tables/tables.js";
 import {
   activeSubscriptionsOf,
@@ -50,6 +50,12 @@ export interface Reads {
     entityId: string,
     options?: { readonly limit?: number | undefined },
   ): Promise<readonly Documents["invoices"][]>;
+  /** The payment methods that an entity's customer has now, newest first; as many as of invoices. */
+  paymentMethodsOf<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    entityId: string,
+    options?: { readonly limit?: number | undefined },
+  ): Promise<readonly Documents["payment_methods"][]>;
   /** The price that has a lookup key. */
   priceBy<M extends GenericDataModel>(
     context: ReadContext<M>,
@@ -72,17 +78,10 @@ export function readsBy(policy = DEFAULT_ACCESS): Reads {
       reads(context).subscriptionOf(entityId, options),
     subscriptionsOf: (context, entityId) => reads(context).subscriptionsOf(entityId),
     subscriptionsBy: (context, by) => reads(context).subscriptionsBy(by),
-    async invoicesOf(context, entityId, { limit = 50 } = {}) {
-      checkLimit(limit);
-      const mirror = mirrorOf(context.db as unknown as Db);
-      const customer = await storedCustomer(mirror, entityId);
-      if (customer === null) return [];
-      const found = await latestBy(mirror, "invoices", "byCustomerId", customer.customerId, MOST);
-      return found
-        .map((row) => decoded<"invoices">(row))
-        .sort((a, b) => b.stripe.created - a.stripe.created || (a.invoiceId < b.invoiceId ? 1 : -1))
-        .slice(0, limit);
-    },
+    invoicesOf: ({ db }, entityId, options) =>
+      owned(db as unknown as Db, "invoices", entityId, options),
+    paymentMethodsOf: ({ db }, entityId, options) =>
+      owned(db as unknown as Db, "payment_methods", entityId, options),
     async priceBy(context, { lookupKey }) {
       const mirror = mirrorOf(context.db as unknown as Db);
       const found = await latestBy(mirror, "prices", "byLookupKey", lookupKey, MOST);
@@ -94,6 +93,26 @@ export function readsBy(policy = DEFAULT_ACCESS): Reads {
     activeSubscriptionsOf,
     plans,
   };
+}
+
+/** What belongs to the entity's customer, newest first. */
+async function owned<N extends "invoices" | "payment_methods">(
+  db: Db,
+  resource: N,
+  entityId: string,
+  { limit = 50 }: { readonly limit?: number | undefined } = {},
+): Promise<readonly Documents[N][]> {
+  checkLimit(limit);
+  const mirror = mirrorOf(db);
+  const customer = await storedCustomer(mirror, entityId);
+  if (customer === null) return [];
+  const found = await latestBy(mirror, resource, "byCustomerId", customer.customerId, MOST);
+  const content = ({ stripe }: MirrorDocument) => stripe as { id: string; created: number };
+  return found
+    .map((row) => ({ row, ...content(row) }))
+    .sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
+    .slice(0, limit)
+    .map(({ row }) => decoded<N>(row));
 }
 
 /** Documents that are read to find those that were asked for: ids tell nothing of their order at Stripe. */
@@ -135,6 +154,9 @@ export const subscriptionsBy: Reads["subscriptionsBy"] = standard.subscriptionsB
 
 /** An entity's invoices, newest first. */
 export const invoicesOf: Reads["invoicesOf"] = standard.invoicesOf;
+
+/** The payment methods that an entity's customer has now, newest first. */
+export const paymentMethodsOf: Reads["paymentMethodsOf"] = standard.paymentMethodsOf;
 
 /** The price that has a lookup key; of several that had it, the active one. */
 export const priceBy: Reads["priceBy"] = standard.priceBy;

@@ -201,6 +201,11 @@ export interface LocalReads
     entityId: string,
     options?: { readonly limit?: number | undefined },
   ): Promise<readonly Row<"invoices">[]>;
+  /** The payment methods that an entity's customer has now, newest first; as many as of invoices. */
+  paymentMethodsOf(
+    entityId: string,
+    options?: { readonly limit?: number | undefined },
+  ): Promise<readonly Row<"payment_methods">[]>;
   /** The entities' subscriptions that have a status, after a cursor ("" for the first page). */
   subscribedBy(status: string, after: string, limit: number): Promise<SubscriptionPage>;
 }

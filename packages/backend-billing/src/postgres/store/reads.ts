@@ -1,5 +1,10 @@
 /** What applications read, on whatever runs a statement: the pool, or a transaction of their own. */
-import { namesOf, type ResourceChoice, type ResourceName } from "../../core/catalogue/catalogue.js";
+import {
+  namesOf,
+  type ResourceChoice,
+  type ResourceName,
+  type Row,
+} from "../../core/catalogue/catalogue.js";
 import { activeStatuses, plansFrom } from "../../core/mirror/reads/reads.js";
 import type { LocalReads } from "../../core/mirror/store.js";
 import { checkLimit } from "../../core/subscriptions/reads.js";
@@ -27,6 +32,21 @@ export function localReads(
   const ofEntity = selectSubscribed(names, chosen);
   const byStatus = selectSubscribedBy(names, chosen);
   const rows = selectRows(names);
+  /** What belongs to the entity's customer, newest first. */
+  async function owned<N extends "invoices" | "payment_methods">(
+    resource: N,
+    entityId: string,
+    { limit = 50 }: { readonly limit?: number | undefined } = {},
+  ): Promise<Row<N>[]> {
+    checkLimit(limit);
+    const found = await select<RawRow>(
+      `${rows(resource, "o")} JOIN ${names.table("customers")} c ON c.customer_id = o.customer_id
+       WHERE c.entity_id = $1
+       ORDER BY (o.stripe ->> 'created')::bigint DESC, o.stripe ->> 'id' DESC LIMIT $2`,
+      [entityId, limit],
+    );
+    return found.map((each) => rowFrom<N>(each));
+  }
   return {
     plans: async () => {
       const contents = (resource: "products" | "prices") =>
@@ -51,16 +71,8 @@ export function localReads(
       const [found] = await select<RawRow>(`${rows("customers")} WHERE entity_id = $1`, [entityId]);
       return found && rowFrom<"customers">(found);
     },
-    invoicesOf: async (entityId, { limit = 50 } = {}) => {
-      checkLimit(limit);
-      const found = await select<RawRow>(
-        `${rows("invoices", "i")} JOIN ${names.table("customers")} c ON c.customer_id = i.customer_id
-         WHERE c.entity_id = $1
-         ORDER BY (i.stripe ->> 'created')::bigint DESC, i.invoice_id DESC LIMIT $2`,
-        [entityId, limit],
-      );
-      return found.map((each) => rowFrom<"invoices">(each));
-    },
+    invoicesOf: (entityId, options) => owned("invoices", entityId, options),
+    paymentMethodsOf: (entityId, options) => owned("payment_methods", entityId, options),
     subscribed: async (entityId) =>
       subscribedFrom((await select<RawSubscribed>(ofEntity, [entityId]))[0]),
     subscribedBy: async (status, after, limit) => {

@@ -64,6 +64,10 @@ describe("reads", () => {
     expect(await store.subscriptionOf("nobody")).toMatchObject({ status: "none" });
     expect(await store.invoicesOf("user_1")).toMatchObject([{ stripe: { amount_paid: 6_000 } }]);
     expect(await store.invoicesOf("nobody")).toEqual([]);
+    const [card, ...others] = await store.paymentMethodsOf("user_1");
+    expect([card?.stripe.card?.last4, others]).toEqual(["4242", []]);
+    expect(card?.customerId).toBe(subscription.customer);
+    expect(await store.paymentMethodsOf("nobody")).toEqual([]);
     expect((await store.priceBy({ lookupKey: "user_1:monthly" }))?.priceId).toBe(price.id);
     expect(await store.priceBy({ lookupKey: "unknown" })).toBeUndefined();
     expect((await billingError(store.invoicesOf("user_1", { limit: 0 }))).code).toBe(
@@ -121,6 +125,7 @@ describe("reads", () => {
       () => store.subscriptionsOf("user_1"),
       () => store.subscriptionsBy({ status: "active" }),
       () => store.invoicesOf("user_1"),
+      () => store.paymentMethodsOf("user_1"),
       () => store.priceBy({ lookupKey: "user_1:monthly" }),
       () => store.customerOf("user_1"),
     ];

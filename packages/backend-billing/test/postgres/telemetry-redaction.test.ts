@@ -1,6 +1,7 @@
 // No secret and nobody's data in a line, a metric or a span, whatever happens and whatever fails.
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { listedAtOnce } from "../../../../support/listed-at-once.js";
 import { type Recorded, recorded } from "../../../../support/telemetry.js";
 import type { LogDetails } from "../../src/core/runtime/config.js";
 import { applications, NOW } from "./service/kit.js";
@@ -55,6 +56,7 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
     const app = await open({
       stripe: { now: NOW },
       config: {
+        resources: listedAtOnce,
         telemetry: told.telemetry,
         logger: { info: write, warn: write, error: write },
         timing: { claimPatience: 300, claimSettle: 1_000, verifyDelay: 20, returnPatience: 200 },

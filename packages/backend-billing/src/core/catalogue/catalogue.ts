@@ -4,7 +4,7 @@
  */
 import type Stripe from "stripe";
 import type { Plain } from "./plain.js";
-import type { CustomerEvent, StripeTypeOf } from "./resource.js";
+import type { CustomerEvent, Listing, Mirrorable, StripeTypeOf } from "./resource.js";
 import { resources, usual } from "./resources.js";
 
 /** The catalogue's type: every resource by its name. */
@@ -51,6 +51,18 @@ export const defaultResources = Object.keys(usual) as readonly DefaultResource[]
 /** The names that a choice stands for. */
 export const namesOf = (choice: ResourceChoice = defaultResources): readonly ResourceName[] =>
   choice === "all" ? resourceNames : choice;
+
+/** How Stripe lists a resource for each object of another one. */
+export interface ListsPerOwner {
+  readonly owner: ResourceName;
+  readonly list: (owner: string) => Listing<Mirrorable>;
+}
+
+/** How that is, of a resource which has no list of everything. */
+export function listsPerOwner(name: ResourceName): ListsPerOwner | undefined {
+  const entry = resources[name];
+  return "listsPer" in entry ? (entry.listsPer as unknown as ListsPerOwner) : undefined;
+}
 
 /** A field of a row beside its id. */
 export interface Column {

@@ -5,6 +5,7 @@
 import Stripe from "stripe";
 import { isAppName } from "../catalogue/carrier.js";
 import {
+  listsPerOwner,
   namesOf,
   type ResourceChoice,
   type ResourceName,
@@ -12,7 +13,6 @@ import {
   type StripeObject,
 } from "../catalogue/catalogue.js";
 import type { AnyCatalogue } from "../catalogue/plans.js";
-import { resources as entries } from "../catalogue/resources.js";
 import type { Tolerances } from "../mirror/interval.js";
 import { SEATS_DELAY } from "./commit/seats.js";
 import { BillingError } from "./errors.js";
@@ -260,8 +260,7 @@ export function chosenResources({ resources }: BillingConfig): readonly Resource
     );
   }
   for (const name of chosen) {
-    const entry = entries[name];
-    const owner = "listsPer" in entry ? entry.listsPer.owner : undefined;
+    const owner = listsPerOwner(name)?.owner;
     if (owner === undefined || chosen.includes(owner)) continue;
     throw new BillingError(
       "invalid_config",

@@ -1,6 +1,6 @@
 /** Lists the objects of a resource: to store them, or in a verification to compare them. */
 import { entityInMetadata } from "../../catalogue/carrier.js";
-import type { ResourceName } from "../../catalogue/catalogue.js";
+import { listsPerOwner, type ResourceName } from "../../catalogue/catalogue.js";
 import type { Listing } from "../../catalogue/resource.js";
 import { resources } from "../../catalogue/resources.js";
 import { recordStrangers, strangerBy } from "../../customers/strangers.js";
@@ -17,7 +17,7 @@ import type { Circumstances } from "../run/phases.js";
 import type { Run } from "../run/run.js";
 import type { Listed, ListedPage, Step, Stepped } from "../run/step.js";
 import { inlinePrices } from "../work/inline.js";
-import { listsPerOwner, readOwned } from "./owned.js";
+import { readOwned } from "./owned.js";
 import { type List, type Read, readList } from "./page.js";
 import { settlePending } from "./pending.js";
 

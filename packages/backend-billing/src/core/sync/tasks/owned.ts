@@ -3,36 +3,23 @@
  * customer: one request, usually, for each of those objects that the mirror has.
  */
 import type Stripe from "stripe";
-import type { ResourceName } from "../../catalogue/catalogue.js";
+import type { ListsPerOwner, ResourceName } from "../../catalogue/catalogue.js";
 import type { Listing, Page } from "../../catalogue/resource.js";
-import { resources } from "../../catalogue/resources.js";
 import type { UnitOutcome } from "../../mirror/store.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { paced } from "../../stripe/pacer.js";
 import type { Partition } from "../run/partition.js";
 import { each, type Listed, type ListedPage, type Step, type Stepped } from "../run/step.js";
-import { type List, PAGE, secondOf } from "./page.js";
+import { askFor, type List, PAGE, secondOf } from "./page.js";
 import { ALWAYS } from "./scan.js";
 
 /** Owners that one step asks for, and how many at once: it must end well within its lease. */
 const OWNERS = 10;
 const AT_ONCE = 5;
 
-interface PerOwner {
-  readonly owner: ResourceName;
-  readonly list: (owner: string) => Listing<Listed>;
-}
-
-/** How a resource is listed for each object of another one, if it is. */
-export function listsPerOwner(resource: ResourceName): PerOwner | undefined {
-  const entry = resources[resource];
-  return "listsPer" in entry ? (entry.listsPer as PerOwner) : undefined;
-}
-
 /** Reads all that belongs to the next owners, in the order of their ids. */
 export async function readOwned(
   step: Step<"list">,
-  per: PerOwner,
+  per: ListsPerOwner,
   read: List<"list">["read"],
 ): Promise<Stepped<"list">> {
   const { runtime } = step;
@@ -102,17 +89,15 @@ async function pagesOf(
   const pages: ListedPage[] = [];
   const options = { maxNetworkRetries: 0, timeout: Math.round(runtime.timing.pageLease * 0.4) };
   for (let last: string | undefined; ; ) {
-    let startedAt = runtime.now();
-    const send = (): PromiseLike<Stripe.ApiList<Listed>> => {
-      startedAt = runtime.now();
-      const page: Page = { limit: PAGE, ...(last === undefined ? {} : { starting_after: last }) };
-      return list(runtime.stripe(), page, options);
-    };
+    const after: Page = { limit: PAGE, ...(last === undefined ? {} : { starting_after: last }) };
     try {
-      const answer = await paced(runtime, `GET ${resource}`, send);
-      pages.push(Object.assign(answer, { startedAt }));
-      last = answer.data.at(-1)?.id;
-      if (!answer.has_more || last === undefined) return pages;
+      const page = await askFor(runtime, resource, (begin) => {
+        begin();
+        return list(runtime.stripe(), after, options);
+      });
+      pages.push(page);
+      last = page.data.at(-1)?.id;
+      if (!page.has_more || last === undefined) return pages;
     } catch (error) {
       const { code } = error as Partial<Stripe.errors.StripeError>;
       // The owner is gone, and what belonged to it with it; or what the list went on from.

@@ -121,13 +121,26 @@ async function request<T extends Paging>(
   };
   // A page must not outlive the lease, and trying again is for the next step to do, in its turn.
   const options = { maxNetworkRetries: 0, timeout: Math.round(runtime.timing.pageLease * 0.8) };
-  let startedAt = runtime.now();
-  const send = (): PromiseLike<Stripe.ApiList<Listed>> => {
-    startedAt = runtime.now();
-    return list.fetch(runtime, at, page, options);
-  };
+  return askFor(runtime, at.resource, (begin) =>
+    inTurn(runtime, () => {
+      begin();
+      return list.fetch(runtime, at, page, options);
+    }),
+  );
+}
+
+/** Asks for a page when its turn comes. `begin` says that the request is sent now. */
+export async function askFor(
+  runtime: Runtime,
+  resource: string,
+  send: (begin: () => void) => PromiseLike<Stripe.ApiList<Listed>>,
+): Promise<ListedPage> {
   const asked = runtime.now();
-  const answer = await paced(runtime, `GET ${at.resource}`, () => inTurn(runtime, send));
+  let startedAt = asked;
+  const begin = () => {
+    startedAt = runtime.now();
+  };
+  const answer = await paced(runtime, `GET ${resource}`, () => send(begin));
   return Object.assign(answer, { startedAt, waited: startedAt - asked });
 }
 

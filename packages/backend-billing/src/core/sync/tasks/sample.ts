@@ -2,24 +2,22 @@
  * Verifies a sample: rows of the mirror drawn by lot, each compared with Stripe; and pages of
  * Stripe's lists at moments spread over the same time, whose objects the mirror must have.
  */
-import type Stripe from "stripe";
 import type { Listing } from "../../catalogue/resource.js";
 import { resources } from "../../catalogue/resources.js";
 import { hash } from "../../mirror/content/hash.js";
 import { snapshotsOfPage } from "../../mirror/snapshot.js";
-import { paced } from "../../stripe/pacer.js";
 import { unequal } from "../drift/compare.js";
 import { confidence } from "../drift/confidence.js";
 import { driftCount, NO_DRIFT, reportDrift } from "../drift/drift.js";
 import { type Partition, type Sample, UNSCANNED } from "../run/partition.js";
 import type { Circumstances } from "../run/phases.js";
 import type { Run } from "../run/run.js";
-import { isByCreated, type ListedPage, type Step, type Stepped } from "../run/step.js";
+import { isByCreated, type Listed, type Step, type Stepped } from "../run/step.js";
+import { askFor, PAGE } from "./page.js";
 import { settlePending } from "./pending.js";
 import { ALWAYS } from "./scan.js";
 
 const SCAN = 500;
-const PAGE = 100;
 const MOST_PROBES = 10;
 
 type Lot = readonly [lot: number, id: string];
@@ -124,16 +122,12 @@ async function probeStep(
   const compared = new Set(sample.chosen.map(([, id]) => id));
   const pending = [];
   const chosen = [...sample.chosen];
-  for (const list of resources[resource].lists as unknown as readonly Listing<{ id: string }>[]) {
-    let startedAt = runtime.now();
-    const send = (): PromiseLike<Stripe.ApiList<{ id: string }>> => {
-      startedAt = runtime.now();
+  for (const list of resources[resource].lists as unknown as readonly Listing<Listed>[]) {
+    const page = await askFor(runtime, resource, (begin) => {
+      begin();
       return list(runtime.stripe(), { limit: PAGE, created: { lte: probe } });
-    };
-    const page: ListedPage = Object.assign(await paced(runtime, `GET ${resource}`, send), {
-      startedAt,
     });
-    const fresh = snapshotsOfPage(runtime, resource, page, startedAt).filter(
+    const fresh = snapshotsOfPage(runtime, resource, page, page.startedAt).filter(
       ({ id }) => !compared.has(id),
     );
     for (const { id } of fresh) {

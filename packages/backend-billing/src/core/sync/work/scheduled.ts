@@ -1,12 +1,11 @@
 /** What schedules open: the run that is wanted, if none is open, and the removal of old ones. */
-import type { ResourceName } from "../../catalogue/catalogue.js";
+import { listsPerOwner, type ResourceName } from "../../catalogue/catalogue.js";
 import type { Timing } from "../../runtime/config.js";
 import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { eventsReadTo, openRun } from "../run/open.js";
 import { pointers } from "../run/pointers.js";
 import { type Run, runOf } from "../run/run.js";
-import { listsPerOwner } from "../tasks/owned.js";
 import { pruneRuns } from "./prune.js";
 
 /** Runs that are looked at: the newest, of which more catch-ups are not kept. */

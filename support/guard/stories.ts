@@ -51,6 +51,19 @@ export const stories: { readonly [name: string]: History } = {
     callers: [caller(MINUTE, 0, "basic", HOUR), caller(3 * MINUTE, 1, "pro", HOUR)],
     restores: [{ at: 2 * MINUTE, loses: 2 * MINUTE }],
   },
+  "a first payment that was declined, which the store forgot, because it was set back": {
+    ...calm,
+    callers: [
+      {
+        ...caller(0, 0, "seats"),
+        ui: "embedded",
+        payments: [{ after: 1_000, card: "declined", ends: null }],
+      },
+      caller(MINUTE, 1, "seats", 10 * MINUTE),
+      caller(3 * MINUTE, 2, "basic", MINUTE),
+    ],
+    restores: [{ at: 2 * MINUTE, loses: 2 * MINUTE }],
+  },
   "a subscription of the dashboard, and a mirror that is still empty": {
     ...calm,
     callers: [caller(MINUTE, 0, "basic", MINUTE)],

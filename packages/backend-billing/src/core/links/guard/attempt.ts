@@ -32,7 +32,7 @@ import {
   retrieveSubscription,
 } from "./look.js";
 import { guardOf, type Sale } from "./sale.js";
-import { pageForIncomplete, pageForSubscribed } from "./subscribed.js";
+import { endIncomplete, pageForSubscribed } from "./subscribed.js";
 import { hadTrial, withTrial } from "./trial.js";
 import type { Turn } from "./turn.js";
 
@@ -75,8 +75,7 @@ export async function attempt(
   const subscribed = found.live.find(isFirm);
   if (subscribed) return pageForSubscribed(runtime, sale, customerId, subscribed);
   for (const subscription of found.live) {
-    const page = await pageForIncomplete(runtime, sale, turn, subscription);
-    if (page !== undefined) return page;
+    if ((await endIncomplete(runtime, sale, turn, subscription)) === AGAIN) return AGAIN;
   }
   return makePage(runtime, sale, turn, customerId, found);
 }

@@ -31,27 +31,21 @@ export async function pageForSubscribed(
 }
 
 /**
- * What becomes of a subscription whose first payment is not complete. If it is of the same order, its
- * invoice can be paid; otherwise it is cancelled, so that the person need not wait until it expires.
- * Its invoice is voided before, because an open one can be paid also when nothing is subscribed.
+ * Ends a subscription whose first payment is not complete, so that the person need not wait until it
+ * expires. Its invoice is voided before, because an open one can be paid also when nothing is
+ * subscribed. No page of that invoice is ever handed out in place of a new page for checkout: once the
+ * session has expired, neither it nor any other session names the subscription, so that a store that
+ * was set back to an earlier point could not know that the invoice can still be paid.
  */
-export async function pageForIncomplete(
+export async function endIncomplete(
   runtime: Runtime,
   sale: Sale,
   turn: Turn,
-  subscription: Stripe.Subscription,
-): Promise<SubscribedPage | typeof AGAIN | undefined> {
-  const { id: subscriptionId } = subscription;
-  const open = await openInvoices(runtime, sale, subscriptionId);
-  const url = open.at(-1)?.hosted_invoice_url;
-  if (url && isSameOrder(sale, subscription)) {
-    // A caller that is about to void it has changed the record before.
-    const isCurrent = await turn.isCurrent();
-    return isCurrent ? { kind: "pay", url, sessionId: null, subscriptionId } : AGAIN;
-  }
+  { id: subscriptionId }: Stripe.Subscription,
+): Promise<typeof AGAIN | undefined> {
   if (!(await turn.hold())) return AGAIN;
   const { invoices, subscriptions } = runtime.stripe();
-  for (const { id } of open) {
+  for (const { id } of await openInvoices(runtime, sale, subscriptionId)) {
     const isVoid = await invoices.voidInvoice(id, {}, sale.reach).then(
       () => true,
       (error: unknown) => {
@@ -70,15 +64,6 @@ export async function pageForIncomplete(
   });
   return undefined;
 }
-
-function isSameOrder({ params }: Sale, { items }: Stripe.Subscription): boolean {
-  const wanted = (params.line_items ?? []).map(({ price, quantity }) => line(price, quantity));
-  const bought = items.data.map(({ price, quantity }) => line(price.id, quantity));
-  return wanted.sort().join() === bought.sort().join();
-}
-
-const line = (price: string | undefined, quantity: number | undefined): string =>
-  `${price} ${quantity ?? ""}`;
 
 /** The page of the oldest invoice that is open. */
 async function payUrl(runtime: Runtime, sale: Sale, id: string): Promise<string | undefined> {

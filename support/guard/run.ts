@@ -39,10 +39,10 @@ const CALM = 10 * 60_000;
 const COMES_BACK = 90_000;
 
 /**
- * Milliseconds of a request beyond which a caller may be told that Stripe is slow: callers who take
- * turns make some ten requests each, and are patient for a minute.
+ * Milliseconds of one way, to Stripe or back, beyond which a caller may be told that Stripe is slow:
+ * callers who take turns make some ten requests each, and are patient for a minute.
  */
-const SLOW = 3_000;
+const SLOW = 1_500;
 
 const GOOD = ["good", "good", "good", "good"] as const;
 

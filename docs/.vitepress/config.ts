@@ -49,6 +49,7 @@ export default defineConfig({
           { text: "Running subscriptions", link: "/subscriptions" },
           { text: "Concepts", link: "/concepts" },
           { text: "Selling", link: "/selling" },
+          { text: "One-time purchases", link: "/purchases" },
           { text: "Reading subscriptions", link: "/reading" },
           { text: "Resources", link: "/resources" },
         ]),

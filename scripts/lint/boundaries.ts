@@ -127,6 +127,7 @@ const floors = [
   ["customers"],
   ["events"],
   ["subscriptions"],
+  ["purchases"],
   ["links", "sync"],
 ];
 

@@ -26,6 +26,8 @@ export type {
   PayArgs,
   PayParams,
   Priced,
+  SaveArgs,
+  SaveParams,
   Selling,
   SubscribeParams,
 } from "./core/links/params.js";
@@ -40,11 +42,14 @@ export type {
   Offer,
   Outcome,
   Plan,
+  Purchased,
+  PurchaseFacts,
   Receipt,
   RecordData,
   RecordKind,
   RecordRequest,
   RecordWrite,
+  Revenue,
   Snapshot,
   Store,
   StoredRecord,
@@ -53,6 +58,8 @@ export type {
   Unit,
   UnitOutcome,
 } from "./core/mirror/store.js";
+export type { Purchase } from "./core/purchases/purchase.js";
+export type { PurchaseBy, PurchaseReads } from "./core/purchases/reads.js";
 export type {
   BillingConfig,
   IfSubscribed,
@@ -67,6 +74,7 @@ export {
   type BillingErrorStatus,
   billingErrorOf,
 } from "./core/runtime/errors.js";
+export type { PurchaseLine } from "./core/runtime/records/records.js";
 export type {
   Confidence,
   Drift,

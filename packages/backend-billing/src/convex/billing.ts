@@ -5,11 +5,13 @@
  */
 import type { RegisteredAction, RegisteredMutation } from "convex/server";
 import {
+  addingUp,
   type CheckoutCalls,
   checkingOut,
   inContext,
   type PayCall,
   paying,
+  type RevenueCall,
   type RunningCalls,
   running,
   type SellingCalls,
@@ -45,7 +47,11 @@ type InAction = [ctx: ActionContext];
  * What both variants offer beside their own functions. Those that take a context are called inside
  * the application's own actions.
  */
-export interface Client extends UpkeepCalls<InAction>, SetupCall<InAction>, RunningCalls<InAction> {
+export interface Client
+  extends UpkeepCalls<InAction>,
+    SetupCall<InAction>,
+    RunningCalls<InAction>,
+    RevenueCall<InAction> {
   /** Registers `POST /stripe/webhook` and `GET /stripe/return/*` on the application's router. */
   addHttpRoutes(http: RouterLike): void;
   /** Registers the jobs that copy existing data at the first deployment and keep it current. */
@@ -198,6 +204,7 @@ function open(config: ConvexConfig, fallback: string, line: string) {
     ...inContext(upkeep(LATER), convex.run),
     ...inContext(settingUp, convex.run),
     ...inContext(running, convex.run),
+    ...inContext(addingUp, convex.run),
   };
   const exports: Exports = {
     store: createStoreMutation({

@@ -4,6 +4,10 @@
  *
  * @module backend-billing/convex/local
  */
+
+export type { Purchase } from "../core/purchases/purchase.js";
+export type { PurchaseBy } from "../core/purchases/reads.js";
+export type { PurchaseLine } from "../core/runtime/records/records.js";
 export type {
   InGroup,
   SubscribedPage,
@@ -28,7 +32,10 @@ export {
   invoicesOf,
   paymentMethodsOf,
   priceBy,
+  purchaseBy,
+  purchasesOf,
   type Reads,
+  refundsOf,
   subscriptionOf,
   subscriptionsBy,
   subscriptionsOf,

@@ -5,9 +5,18 @@
 import type Stripe from "stripe";
 import { type SetupArgs, setup } from "./customers/setup.js";
 import type { Link, Page, Ui } from "./links/page.js";
-import type { CheckoutArgs, PayArgs, PayParams, SubscribeParams } from "./links/params.js";
+import type {
+  CheckoutArgs,
+  PayArgs,
+  PayParams,
+  SaveArgs,
+  SaveParams,
+  SubscribeParams,
+} from "./links/params.js";
 import { type PortalArgs, type PortalParams, plainPortal, portal } from "./links/portal.js";
+import { saveOnce, savePaymentMethod } from "./links/save.js";
 import * as links from "./links/sessions.js";
+import type { Revenue } from "./mirror/store.js";
 import type { RunReport } from "./runtime/reports.js";
 import type { Runtime } from "./runtime/runtime.js";
 import type {
@@ -21,6 +30,7 @@ import { change } from "./subscriptions/change/change.js";
 import { cancel, resume } from "./subscriptions/change/ends.js";
 import { preview } from "./subscriptions/change/preview.js";
 import { refresh } from "./subscriptions/change/refresh.js";
+import { readRevenue } from "./subscriptions/revenue.js";
 import { type SeatsChangedArgs, seatsChanged } from "./subscriptions/seats/count.js";
 import type { Subscribed } from "./subscriptions/state.js";
 import { latestRuns } from "./sync/run/report.js";
@@ -44,6 +54,10 @@ export interface SellingCalls<Context extends unknown[] = []> {
   ): Promise<Page<U>>;
   /** A link to a checkout page where the entity pays once. */
   pay(...all: [...Context, params: PayParams, options?: Stripe.RequestOptions]): Promise<Page>;
+  /** A link to a page where the entity leaves a card, or another way to pay, for later. */
+  savePaymentMethod(
+    ...all: [...Context, params: SaveParams, options?: Stripe.RequestOptions]
+  ): Promise<Page>;
   /** A link to the portal where the entity manages its subscriptions. */
   portal(
     ...all: [...Context, params: PortalParams, options?: Stripe.RequestOptions]
@@ -60,10 +74,12 @@ export interface CheckoutCalls<Context extends unknown[] = []> {
   portal(...all: [...Context, args: PortalArgs]): Promise<Link>;
 }
 
-/** The payment of variant B. */
+/** The other pages of variant B. */
 export interface PayCall<Context extends unknown[] = []> {
   /** A link to a checkout page where the entity pays once. */
   pay(...all: [...Context, args: PayArgs]): Promise<Page>;
+  /** A link to a page where the entity leaves a card, or another way to pay, for later. */
+  savePaymentMethod(...all: [...Context, args: SaveArgs]): Promise<Page>;
 }
 
 export interface SetupCall<Context extends unknown[] = []> {
@@ -113,11 +129,21 @@ export interface UpkeepCalls<Context extends unknown[] = []> {
   runs(...all: [...Context, limit?: number]): Promise<readonly RunReport[]>;
 }
 
+/** What is added up over all rows, where the database cannot do that itself. */
+export interface RevenueCall<Context extends unknown[] = []> {
+  /**
+   * What comes in each month, by currency: the licensed items of subscriptions that are active or past
+   * due, before discounts and taxes. It reads all subscriptions, so do not call it for every page view.
+   */
+  revenue(...all: [...Context]): Promise<readonly Revenue[]>;
+}
+
 // Each takes only the arguments that it names: what a caller adds must not reach the core.
 
 export const selling: SellingCalls<[runtime: Runtime]> = {
   subscribe: (runtime, params, options) => links.subscribe(runtime, params, options),
   pay: (runtime, params, options) => links.pay(runtime, params, options),
+  savePaymentMethod: (runtime, params, options) => savePaymentMethod(runtime, params, options),
   portal: (runtime, params, options) => portal(runtime, params, options),
 };
 
@@ -132,6 +158,7 @@ export const checkingOut: CheckoutCalls<[runtime: Runtime]> = {
 
 export const paying: PayCall<[runtime: Runtime]> = {
   pay: (runtime, args) => links.payOnce(runtime, args),
+  savePaymentMethod: (runtime, args) => saveOnce(runtime, args),
 };
 
 export const settingUp: SetupCall<[runtime: Runtime]> = {
@@ -153,6 +180,10 @@ export const upkeep = (waiting: Waiting): UpkeepCalls<[runtime: Runtime]> => ({
   verify: (runtime, args) => verify(runtime, args, waiting),
   runs: (runtime, limit) => latestRuns(runtime, limit),
 });
+
+export const addingUp: RevenueCall<[runtime: Runtime]> = {
+  revenue: (runtime) => readRevenue(runtime.store, runtime.now()),
+};
 
 /** Runs a part of the core on the runtime for a context. */
 type Run<Context> = <T>(context: Context, work: (runtime: Runtime) => Promise<T>) => Promise<T>;

@@ -236,7 +236,11 @@ export const defineTables = <S extends string | undefined>(
       stripe: jsonb("stripe").$type<StripeRefund>().notNull(),
       last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
     },
-    (t) => [uniqueIndex("backend_billing_refunds_byRefundId").on(t.refundId), ...openTo(roles)],
+    (t) => [
+      uniqueIndex("backend_billing_refunds_byRefundId").on(t.refundId),
+      index("backend_billing_refunds_byChargeId").on(sql`(stripe ->> 'charge'::text)`),
+      ...openTo(roles),
+    ],
   ).enableRLS(),
 
   billingCheckoutSessions: table(
@@ -252,6 +256,9 @@ export const defineTables = <S extends string | undefined>(
       uniqueIndex("backend_billing_checkout_sessions_byCheckoutSessionId").on(t.checkoutSessionId),
       index("backend_billing_checkout_sessions_byCustomerId").on(t.customerId),
       index("backend_billing_checkout_sessions_byStatus").on(sql`(stripe ->> 'status'::text)`),
+      index("backend_billing_checkout_sessions_byClientReferenceId").on(
+        sql`(stripe ->> 'client_reference_id'::text)`,
+      ),
       ...openTo(roles),
     ],
   ).enableRLS(),

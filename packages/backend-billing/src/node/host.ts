@@ -3,6 +3,7 @@
  * store it is given, timers for what is left to do, and an end.
  */
 import type { LocalReads, RecordRequest, Store } from "../core/mirror/store.js";
+import { type PurchaseReads, purchaseReads } from "../core/purchases/reads.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
@@ -39,7 +40,7 @@ export interface LocalWrites {
 }
 
 /** What an application does with its own database alone, and asks nothing of Stripe. */
-export interface LocalStore extends LocalReads, SubscriptionReads, LocalWrites {}
+export interface LocalStore extends LocalReads, SubscriptionReads, PurchaseReads, LocalWrites {}
 
 /** The store, with what an application does to its tables; `Tx` is a transaction of the application's. */
 export interface BillingStoreIn<Tx> extends Store, LocalStore {
@@ -103,9 +104,10 @@ export function createHost<Db extends object, Tx>(
     return made;
   };
   const policy = policyOf(config.catalogue);
-  const local = <R extends LocalReads>(reads: R): R & SubscriptionReads => ({
+  const local = <R extends LocalReads>(reads: R): R & SubscriptionReads & PurchaseReads => ({
     ...reads,
     ...subscriptionReads(reads, policy),
+    ...purchaseReads(reads),
   });
   const seatsChangedIn = async (tx: Tx, { entityId }: SeatsChangedArgs): Promise<void> => {
     checkCounts(own);

@@ -22,6 +22,7 @@ export interface IndexUse {
 /** Fields by which one object names another, and by which it is looked up. */
 const REFERENCES = [
   "charge",
+  "client_reference_id",
   "destination",
   "event_name",
   "invoice",
@@ -148,6 +149,10 @@ export async function readsUsed(pool: pg.Pool): Promise<readonly IndexUse[]> {
   const reads: { readonly [name: string]: () => Promise<unknown> } = {
     "store.activeSubscriptionsOf": () => store.activeSubscriptionsOf("entity_78"),
     "store.subscribed": () => store.subscribed("entity_78"),
+    "store.refundsOf": () => store.refundsOf("entity_78"),
+    "store.purchased by entity": () => store.purchased({ entityId: "entity_78", limit: 50 }),
+    "store.purchased by reference": () =>
+      store.purchased({ referenceId: "client_reference_id_78" }),
     "store.customerOf": () => store.customerOf("entity_78"),
     "store.claimed": () => store.claimed("entity_78", [], [{ kind: "setting", id: "mode" }]),
     "store.record": () => store.record("claim", "entity_78"),

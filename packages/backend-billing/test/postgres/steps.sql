@@ -522,3 +522,9 @@ CREATE TABLE "public"."backend_billing_accounts" (
 CREATE UNIQUE INDEX "backend_billing_accounts_byAccountId" ON "public"."backend_billing_accounts" ("account_id");
 ALTER TABLE "public"."backend_billing_accounts" ENABLE ROW LEVEL SECURITY;
 REVOKE ALL ON TABLE "public"."backend_billing_accounts" FROM PUBLIC;
+
+-- 0006_refunds_byChargeId
+CREATE INDEX "backend_billing_refunds_byChargeId" ON "public"."backend_billing_refunds" ((stripe ->> 'charge'::text));
+
+-- 0006_checkout_sessions_byClientReferenceId
+CREATE INDEX "backend_billing_checkout_sessions_byClientReferenceId" ON "public"."backend_billing_checkout_sessions" ((stripe ->> 'client_reference_id'::text));

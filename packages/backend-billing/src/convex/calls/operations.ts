@@ -17,6 +17,7 @@ const kind = literals(
   "guard",
   "lapse",
   "partition",
+  "purchase",
   "refresh",
   "run",
   "seats",

@@ -5,8 +5,9 @@
 import type { GenericDataModel } from "convex/server";
 import { DEFAULT_ACCESS } from "../../core/catalogue/plans.js";
 import type { LocalReads } from "../../core/mirror/store.js";
+import type { Purchase } from "../../core/purchases/purchase.js";
+import { type PurchaseBy, purchaseReads } from "../../core/purchases/reads.js";
 import {
-  checkLimit,
   type InGroup,
   type SubscribedPage,
   type SubscriptionsBy,
@@ -14,16 +15,11 @@ import {
 } from "../../core/subscriptions/reads.js";
 import type { Subscribed, SubscriptionState } from "../../core/subscriptions/state.js";
 import { decode } from "../calls/encode.js";
-import { type Db, latestBy, type MirrorDocument, mirrorOf } from "../tables/database.js";
+import { type Db, latestBy, mirrorOf } from "../tables/database.js";
 import type { Documents } from "../tables/tables.js";
-import {
-  activeSubscriptionsOf,
-  customerOf,
-  decoded,
-  plans,
-  type ReadContext,
-  storedCustomer,
-} from "./reads.js";
+import { OWNED_READ, owned, refundsOf as ownRefunds } from "./newest.js";
+import { purchasedIn } from "./purchased.js";
+import { activeSubscriptionsOf, customerOf, decoded, plans, type ReadContext } from "./reads.js";
 import { storedSubscribed, storedSubscribedBy } from "./subscribed.js";
 
 /** The reads for an application's own queries and mutations. */
@@ -56,6 +52,26 @@ export interface Reads {
     entityId: string,
     options?: { readonly limit?: number | undefined },
   ): Promise<readonly Documents["payment_methods"][]>;
+  /** The refunds of what an entity's customer paid, newest first. */
+  refundsOf<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    entityId: string,
+    options?: { readonly limit?: number | undefined },
+  ): Promise<readonly Documents["refunds"][]>;
+  /** An entity's one-time purchases, newest first. */
+  purchasesOf<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    entityId: string,
+    options?: { readonly limit?: number | undefined },
+  ): Promise<readonly Purchase[]>;
+  /**
+   * The purchase of a reference, or of a checkout page. Where several pages were made for one
+   * reference, it is the one that was paid, or else the newest.
+   */
+  purchaseBy<M extends GenericDataModel>(
+    context: ReadContext<M>,
+    by: PurchaseBy,
+  ): Promise<Purchase | undefined>;
   /** The price that has a lookup key. */
   priceBy<M extends GenericDataModel>(
     context: ReadContext<M>,
@@ -73,6 +89,7 @@ export interface Reads {
 export function readsBy(policy = DEFAULT_ACCESS): Reads {
   const reads = (context: { readonly db: unknown }) =>
     subscriptionReads(factsIn(context.db as Db), policy);
+  const purchases = (context: { readonly db: unknown }) => purchaseReads(factsIn(context.db as Db));
   return {
     subscriptionOf: (context, entityId, options) =>
       reads(context).subscriptionOf(entityId, options),
@@ -82,9 +99,12 @@ export function readsBy(policy = DEFAULT_ACCESS): Reads {
       owned(db as unknown as Db, "invoices", entityId, options),
     paymentMethodsOf: ({ db }, entityId, options) =>
       owned(db as unknown as Db, "payment_methods", entityId, options),
+    refundsOf: ({ db }, entityId, options) => ownRefunds(db as unknown as Db, entityId, options),
+    purchasesOf: (context, entityId, options) => purchases(context).purchasesOf(entityId, options),
+    purchaseBy: (context, by) => purchases(context).purchaseBy(by),
     async priceBy(context, { lookupKey }) {
       const mirror = mirrorOf(context.db as unknown as Db);
-      const found = await latestBy(mirror, "prices", "byLookupKey", lookupKey, MOST);
+      const found = await latestBy(mirror, "prices", "byLookupKey", lookupKey, OWNED_READ);
       const active = found.find(({ stripe }) => (stripe as { active?: boolean } | null)?.active);
       const row = active ?? found[0];
       return row && decoded<"prices">(row);
@@ -95,30 +115,8 @@ export function readsBy(policy = DEFAULT_ACCESS): Reads {
   };
 }
 
-/** What belongs to the entity's customer, newest first. */
-async function owned<N extends "invoices" | "payment_methods">(
-  db: Db,
-  resource: N,
-  entityId: string,
-  { limit = 50 }: { readonly limit?: number | undefined } = {},
-): Promise<readonly Documents[N][]> {
-  checkLimit(limit);
-  const mirror = mirrorOf(db);
-  const customer = await storedCustomer(mirror, entityId);
-  if (customer === null) return [];
-  const found = await latestBy(mirror, resource, "byCustomerId", customer.customerId, MOST);
-  const content = ({ stripe }: MirrorDocument) => stripe as { id: string; created: number };
-  return found
-    .map((row) => ({ row, ...content(row) }))
-    .sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
-    .slice(0, limit)
-    .map(({ row }) => decoded<N>(row));
-}
-
-/** Documents that are read to find those that were asked for: ids tell nothing of their order at Stripe. */
-const MOST = 200;
-
-const factsIn = (db: Db): Pick<LocalReads, "subscribed" | "subscribedBy"> => ({
+const factsIn = (db: Db): Pick<LocalReads, "subscribed" | "subscribedBy" | "purchased"> => ({
+  purchased: (by) => purchasedIn(db, by),
   subscribed: async (entityId) => decode(await storedSubscribed(db, entityId)),
   async subscribedBy(status, after, limit) {
     const { facts, ...page } = await storedSubscribedBy(db, status, after, limit);
@@ -157,6 +155,30 @@ export const invoicesOf: Reads["invoicesOf"] = standard.invoicesOf;
 
 /** The payment methods that an entity's customer has now, newest first. */
 export const paymentMethodsOf: Reads["paymentMethodsOf"] = standard.paymentMethodsOf;
+
+/** The refunds of what an entity's customer paid, newest first. */
+export const refundsOf: Reads["refundsOf"] = standard.refundsOf;
+
+/** An entity's one-time purchases, newest first. */
+export const purchasesOf: Reads["purchasesOf"] = standard.purchasesOf;
+
+/**
+ * The purchase of a reference, or of a checkout page.
+ *
+ * @example
+ * ```ts
+ * import { purchaseBy } from "backend-billing/convex/local";
+ * import { queryGeneric } from "convex/server";
+ * import { v } from "convex/values";
+ *
+ * export const isPaid = queryGeneric({
+ *   args: { orderId: v.string() },
+ *   handler: async (ctx, { orderId }) =>
+ *     (await purchaseBy(ctx, { referenceId: orderId }))?.state === "paid",
+ * });
+ * ```
+ */
+export const purchaseBy: Reads["purchaseBy"] = standard.purchaseBy;
 
 /** The price that has a lookup key; of several that had it, the active one. */
 export const priceBy: Reads["priceBy"] = standard.priceBy;

@@ -71,6 +71,7 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
     if (snapshot !== undefined) snapshots.push(snapshot);
     else if (effect.kind === "refresh") requests.push(...refreshRequest(runtime, event));
   }
+  requests.push(...linesRequest(runtime, event));
   const unit = { receipt: receiptOf(event), snapshots, requests };
   return { unit, ...followUpOf(runtime, event) };
 }
@@ -90,6 +91,18 @@ function refreshRequest(runtime: Runtime, event: ReceivedEvent): RecordRequest[]
   const due = runtime.now() + runtime.timing.refreshDelay;
   // mutant "a hint is not followed": { kind: "refresh", id: customer, due, data: {} } ->
   return [{ kind: "refresh", id: customer, due, data: {} }];
+}
+
+/** A page on which something was bought once: what it was, the event does not say. */
+function linesRequest(
+  runtime: Runtime,
+  { type, thin, object: { id, mode } }: ReceivedEvent,
+): RecordRequest[] {
+  if (type !== "checkout.session.completed" || !runtime.resources.includes("checkout_sessions")) {
+    return [];
+  }
+  if (id === undefined || idProblem(id) !== undefined || !(thin || mode === "payment")) return [];
+  return [{ kind: "refresh", id, due: runtime.now() + runtime.timing.refreshDelay, data: {} }];
 }
 
 /** What a change of a customer means for the link to its entity, done after the commit. */

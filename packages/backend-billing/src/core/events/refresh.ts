@@ -1,5 +1,6 @@
 /**
- * Refreshes the subscriptions of one customer, after an event of a payment that names none of them.
+ * Refreshes the subscriptions of one customer, after an event of a payment that names none of them,
+ * and reads the lines of a checkout session, after the event of a page that was paid.
  * Hints are records, so many of them for one customer become one reading, and none is lost; where a
  * subscription of that customer is read for another reason, that reading serves.
  */
@@ -12,6 +13,7 @@ import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { paced } from "../stripe/pacer.js";
 import { answerAsk } from "./refetch.js";
+import { settleLines } from "./session.js";
 
 const LEASE = 30_000;
 
@@ -54,6 +56,9 @@ export async function refreshCustomer(
   }
 }
 
+/** Whether a refresh is of a checkout session, and not of a customer. */
+const isSession = (id: string): boolean => id.startsWith("cs_");
+
 /** How refreshes are taken that are due, or will be within so many milliseconds. */
 export const refreshLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => ({
   now: now() + ahead,
@@ -67,7 +72,7 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
   let done = 0;
   for (const { id, revision } of due) {
     try {
-      await refreshCustomer(runtime, id);
+      await (isSession(id) ? settleLines(runtime, id) : refreshCustomer(runtime, id));
     } catch (error) {
       const line = { object: id, ...factsOf(error) };
       runtime.log?.warn(line, "A refresh failed and is tried again");

@@ -5,7 +5,7 @@ import { observed } from "../runtime/telemetry/telemetry.js";
 
 /** A function that makes a link, with its span and its log line. */
 export function observedLink<A extends readonly unknown[], T>(
-  link: "checkout" | "payment" | "portal",
+  link: "checkout" | "payment" | "portal" | "setup",
   make: (runtime: Runtime, ...args: A) => Promise<T>,
 ): (runtime: Runtime, ...args: A) => Promise<T> {
   return (runtime, ...args) =>

@@ -53,7 +53,15 @@ export interface PayParams extends Omit<SessionParams, "client_reference_id"> {
   readonly cancel_url: string;
 }
 
-/** What both calls of variant B take. */
+/** What `savePaymentMethod` takes: Stripe's own parameters pass through. */
+export interface SaveParams extends Omit<SessionParams, "line_items"> {
+  readonly entityId: string;
+  readonly mode: "setup";
+  readonly success_url: string;
+  readonly cancel_url: string;
+}
+
+/** What all calls of variant B take. */
 interface ArgsB {
   readonly entityId: string;
   readonly successUrl: string;
@@ -79,6 +87,12 @@ export type PayArgs = Priced &
     /** The application's own id of what is bought, such as an order's. */
     readonly referenceId?: string | undefined;
   };
+
+/** What `savePaymentMethod` of variant B takes. */
+export interface SaveArgs extends Omit<ArgsB, "params"> {
+  /** Stripe's own parameters, passed on. */
+  readonly params?: Omit<SessionParams, "success_url" | "cancel_url" | "line_items"> | undefined;
+}
 
 /** The price that is named; otherwise `invalid_argument`. */
 export function checkPriced({

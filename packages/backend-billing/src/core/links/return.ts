@@ -4,6 +4,7 @@
  */
 
 import { refreshCustomer } from "../events/refresh.js";
+import { settleSession } from "../events/session.js";
 import { problem } from "../events/webhook.js";
 import { routePath } from "../runtime/config.js";
 import { configAdvice, reportConfigProblem } from "../runtime/config-problem.js";
@@ -14,8 +15,20 @@ import type { Runtime } from "../runtime/runtime.js";
 import { fromBase64Url, isSignedBy, signatureOf, toBase64Url } from "../runtime/signature.js";
 import { type Rate, take } from "./rate.js";
 
+/** What people come back from. */
+export type ReturnKind = "checkout" | "payment" | "portal" | "setup";
+
+/** What is read then: the customer's subscriptions, or the page's session. */
+const READS: { readonly [kind in ReturnKind]: "customer" | "session" } = {
+  checkout: "customer",
+  payment: "session",
+  portal: "customer",
+  setup: "session",
+};
+const isKind = (kind: string): kind is ReturnKind => Object.hasOwn(READS, kind);
+
 export interface ReturnTo {
-  readonly kind: "checkout" | "portal";
+  readonly kind: ReturnKind;
   readonly target: string;
   readonly customerId: string;
   /** A connected account, of which the mirror holds nothing: there is nothing to refresh then. */
@@ -60,7 +73,7 @@ export async function returnLink(
   const signature = await signatureOf(runtime.config, "return link", `${kind} ${data}`);
   const link = `${runtime.baseUrl()}${routePath(runtime.config)}/return/${kind}?data=${data}&signature=${signature}`;
   // Stripe fills in the id, which does not exist yet and so cannot be signed.
-  return kind === "checkout" ? `${link}&session_id=${PLACEHOLDER}` : link;
+  return kind === "portal" ? link : `${link}&session_id=${PLACEHOLDER}`;
 }
 
 /**
@@ -126,21 +139,19 @@ async function sendOn(runtime: Runtime, request: Request, kind: string): Promise
   const url = new URL(request.url);
   const data = url.searchParams.get("data") ?? "";
   const signature = url.searchParams.get("signature") ?? "";
-  const signed =
-    kind === "checkout" || kind === "portal"
-      ? await verified(runtime, kind, data, signature)
-      : undefined;
-  if (signed === undefined) {
+  const signed = isKind(kind) ? await verified(runtime, kind, data, signature) : undefined;
+  if (!isKind(kind) || signed === undefined) {
     return problem(400, "invalid_signature", "This link is not one of ours, or was altered.");
   }
   const isFresh = signed.x * 1000 > runtime.now();
+  const session = sessionIn(url);
   if (request.method === "GET" && isFresh && signed.c !== null) {
-    await refreshInTime(runtime, signed.c);
+    await refreshInTime(runtime, signed.c, READS[kind] === "session" ? session : null);
   }
   return new Response(null, {
     status: 303,
     headers: {
-      Location: destination(allowedTarget(runtime, signed.t), url.searchParams.get("session_id")),
+      Location: destination(allowedTarget(runtime, signed.t), session),
       "Cache-Control": "no-store",
       "Referrer-Policy": "no-referrer",
     },
@@ -160,16 +171,25 @@ function allowedTarget(runtime: Runtime, target: string): string {
 }
 
 /** The target, with the session's id where the application asked for it. */
-function destination(target: string, session: string | null): string {
-  const id = session !== null && SESSION.test(session) ? session : "";
-  return new URL(target.replaceAll(PLACEHOLDERS, id)).href;
+const destination = (target: string, session: string | null): string =>
+  new URL(target.replaceAll(PLACEHOLDERS, session ?? "")).href;
+
+/** The session's id, as Stripe filled it in. It is not signed, and may be any. */
+function sessionIn({ searchParams }: URL): string | null {
+  const id = searchParams.get("session_id");
+  return id !== null && SESSION.test(id) ? id : null;
 }
 
 /** Refreshes, within a time limit and without failing the redirect. */
-async function refreshInTime(runtime: Runtime, customer: string): Promise<void> {
+async function refreshInTime(
+  runtime: Runtime,
+  customer: string,
+  ended: string | null,
+): Promise<void> {
   const refresh = async () => {
-    if (await mayRefresh(runtime, customer))
-      await refreshCustomer(runtime, customer, { awaited: true });
+    if (!(await mayRefresh(runtime, customer))) return;
+    if (ended === null) await refreshCustomer(runtime, customer, { awaited: true });
+    else await settleSession(runtime, ended);
   };
   const patience = runtime.sleep(runtime.timing.returnPatience);
   await Promise.race([

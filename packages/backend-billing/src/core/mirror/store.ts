@@ -35,6 +35,7 @@ export type RecordKind =
   | "guard"
   | "lapse"
   | "partition"
+  | "purchase"
   | "refresh"
   | "run"
   | "seats"
@@ -188,6 +189,38 @@ export interface SubscriptionPage {
   readonly next: string | null;
 }
 
+/** What the mirror knows of one purchase, as of one moment. */
+export interface PurchaseFacts {
+  readonly entityId: string;
+  readonly session: StripeObject<"checkout_sessions">;
+  readonly intent: StripeObject<"payment_intents"> | null;
+  /** Those of the payment intent. */
+  readonly charges: readonly StripeObject<"charges">[];
+  /** What the record of the kind `purchase` says, under the session's id. */
+  readonly data: RecordData | null;
+}
+
+/** Whose purchases are read, or which one. */
+export type Purchased =
+  | { readonly entityId: string; readonly limit: number }
+  | { readonly sessionId: string }
+  | { readonly referenceId: string };
+
+/** What comes in each month in one currency. */
+export interface Revenue {
+  /** The plan, where a catalogue names it. */
+  readonly plan: string | null;
+  readonly currency: string;
+  /** How many are active or past due. */
+  readonly subscriptions: number;
+  /** What those come to in a month, in the smallest unit of the currency. */
+  readonly monthly: number;
+  /** How many are in a trial. */
+  readonly trialing: number;
+  /** How many ended within the last thirty days that were more than a trial. */
+  readonly churned: number;
+}
+
 /**
  * What applications read of their own database: on a store, or inside a transaction of their own. It
  * is no part of the port, because the core needs none of it.
@@ -206,6 +239,15 @@ export interface LocalReads
     entityId: string,
     options?: { readonly limit?: number | undefined },
   ): Promise<readonly Row<"payment_methods">[]>;
+  /** The refunds of what an entity's customer paid, newest first; as many as of invoices. */
+  refundsOf(
+    entityId: string,
+    options?: { readonly limit?: number | undefined },
+  ): Promise<readonly Row<"refunds">[]>;
+  /** The checkout pages for one payment, of entities, newest first, and what became of each. */
+  purchased(by: Purchased): Promise<readonly PurchaseFacts[]>;
+  /** What comes in each month, by currency, as of a time in milliseconds; default now. */
+  revenue(now?: number): Promise<readonly Revenue[]>;
   /** The entities' subscriptions that have a status, after a cursor ("" for the first page). */
   subscribedBy(status: string, after: string, limit: number): Promise<SubscriptionPage>;
 }

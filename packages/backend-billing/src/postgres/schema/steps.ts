@@ -51,10 +51,19 @@ const productNames: Step = {
   },
 };
 
-/** Indexes that came after their tables were released, by the step that adds them. */
-const LATER_INDEXES: readonly { readonly resource: ResourceName; readonly index: string }[] = [
-  { resource: "prices", index: "byLookupKey" },
-  { resource: "subscriptions", index: "byStatus" },
+interface LaterIndex {
+  /** The number of the step that adds it. */
+  readonly step: "0004" | "0006";
+  readonly resource: ResourceName;
+  readonly index: string;
+}
+
+/** Indexes that came after their tables were released. */
+const LATER_INDEXES: readonly LaterIndex[] = [
+  { step: "0004", resource: "prices", index: "byLookupKey" },
+  { step: "0004", resource: "subscriptions", index: "byStatus" },
+  { step: "0006", resource: "refunds", index: "byChargeId" },
+  { step: "0006", resource: "checkout_sessions", index: "byClientReferenceId" },
 ];
 
 const isOf = (index: string, name: string) => name.endsWith(`_${index}`);
@@ -67,8 +76,8 @@ function firstTable(resource: ResourceName): Table {
   return { ...table, indexes };
 }
 
-const laterIndexes: readonly Step[] = LATER_INDEXES.map(({ resource, index }) => ({
-  id: `0004_${resource}_${index}`,
+const laterIndex = ({ step, resource, index }: LaterIndex): Step => ({
+  id: `${step}_${resource}_${index}`,
   resource,
   creates: [],
   statements(schema) {
@@ -77,7 +86,10 @@ const laterIndexes: readonly Step[] = LATER_INDEXES.map(({ resource, index }) =>
       .filter(({ name }) => isOf(index, name))
       .map((each) => createIndex(schema, table, each));
   },
-}));
+});
+
+const indexesOf = (number: LaterIndex["step"]): readonly Step[] =>
+  LATER_INDEXES.filter(({ step }) => step === number).map(laterIndex);
 
 /**
  * Shows the tables to their owner alone, until a policy says otherwise. Not forced: the owner is
@@ -102,7 +114,7 @@ const FIRST: readonly ResourceName[] = [
 
 /** The table of a resource that came later. */
 function laterTable(resource: ResourceName): Step {
-  const made = creation(`0005_${resource}`, [resourceTable(resource)]);
+  const made = creation(`0005_${resource}`, [firstTable(resource)]);
   const secured = security(made.id, made.creates);
   return {
     ...made,
@@ -128,6 +140,7 @@ export const allSteps: readonly Step[] = [
     ...security(`0003_row_security_${resource}`, [resourceTable(resource).name]),
     resource,
   })),
-  ...laterIndexes,
+  ...indexesOf("0004"),
   ...resourceNames.filter((resource) => !FIRST.includes(resource)).map(laterTable),
+  ...indexesOf("0006"),
 ];

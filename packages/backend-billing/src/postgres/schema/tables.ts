@@ -39,9 +39,13 @@ const column = (
   extra: Partial<TableColumn> = {},
 ): TableColumn => ({ field, name: snake(field), type, nullable: false, ...extra });
 
-/** `stripe.recurring.interval` as SQL: `((stripe -> 'recurring'::text) ->> 'interval'::text)`. */
-export function pathExpression(path: string): string {
-  const [root = "stripe", ...keys] = path.split(".");
+/**
+ * `stripe.recurring.interval` as SQL: `((stripe -> 'recurring'::text) ->> 'interval'::text)`; of the
+ * table that is named, where the statement has several.
+ */
+export function pathExpression(path: string, table?: string): string {
+  const [column = "stripe", ...keys] = path.split(".");
+  const root = table === undefined ? column : `${table}.${column}`;
   return keys.reduce((inner, key, index) => {
     const arrow = index === keys.length - 1 ? "->>" : "->";
     return `(${inner} ${arrow} '${key}'::text)`;

@@ -12,7 +12,9 @@ import type { Queryable } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
 import { pathExpression, resourceTable } from "../schema/tables.js";
 import { type Names, namesIn } from "./names.js";
+import { purchaseFactsFrom, type RawPurchase, selectPurchased } from "./purchased.js";
 import { type RawRow, rowFrom } from "./raw.js";
+import { churnedSince, type RawRevenue, revenueFrom, selectRevenue } from "./revenue.js";
 import {
   type RawPage,
   type RawSubscribed,
@@ -23,6 +25,10 @@ import {
 
 /** Runs a statement and answers its rows. */
 type Select = <T>(text: string, values?: unknown[]) => Promise<T[]>;
+
+/** The order of what is selected as `o`, of which `$2` are answered. */
+const NEWEST_FIRST =
+  "ORDER BY (o.stripe ->> 'created')::bigint DESC, o.stripe ->> 'id' DESC LIMIT $2";
 
 export function localReads(
   select: Select,
@@ -41,8 +47,7 @@ export function localReads(
     checkLimit(limit);
     const found = await select<RawRow>(
       `${rows(resource, "o")} JOIN ${names.table("customers")} c ON c.customer_id = o.customer_id
-       WHERE c.entity_id = $1
-       ORDER BY (o.stripe ->> 'created')::bigint DESC, o.stripe ->> 'id' DESC LIMIT $2`,
+       WHERE c.entity_id = $1 ${NEWEST_FIRST}`,
       [entityId, limit],
     );
     return found.map((each) => rowFrom<N>(each));
@@ -73,6 +78,24 @@ export function localReads(
     },
     invoicesOf: (entityId, options) => owned("invoices", entityId, options),
     paymentMethodsOf: (entityId, options) => owned("payment_methods", entityId, options),
+    refundsOf: async (entityId, { limit = 50 } = {}) => {
+      checkLimit(limit);
+      // A refund names no customer: its charge does.
+      const found = await select<RawRow>(
+        `${rows("refunds", "o")}
+         JOIN ${names.table("charges")} p ON p.charge_id = ${pathExpression("stripe.charge", "o")}
+         JOIN ${names.table("customers")} c ON c.customer_id = p.customer_id
+         WHERE c.entity_id = $1 ${NEWEST_FIRST}`,
+        [entityId, limit],
+      );
+      return found.map((each) => rowFrom<"refunds">(each));
+    },
+    purchased: async (by) => {
+      const { text, values } = selectPurchased(names, chosen, by);
+      return (await select<RawPurchase>(text, [...values])).map(purchaseFactsFrom);
+    },
+    revenue: async (now = Date.now()) =>
+      (await select<RawRevenue>(selectRevenue(names), [churnedSince(now)])).map(revenueFrom),
     subscribed: async (entityId) =>
       subscribedFrom((await select<RawSubscribed>(ofEntity, [entityId]))[0]),
     subscribedBy: async (status, after, limit) => {

@@ -1,8 +1,10 @@
 // What an application reads of subscriptions, and how access ends by time: by a row, never by a clock.
 import { drizzle } from "drizzle-orm/node-postgres";
+import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { defineCatalogue } from "../../../src/catalogue/index.js";
 import { workOnce } from "../../../src/core/background.js";
+import { readRevenue } from "../../../src/core/subscriptions/revenue.js";
 import { reconcile } from "../../../src/core/sync/sync.js";
 import type { Subscribed } from "../../../src/index.js";
 import { createBilling } from "../../../src/postgres/index.js";
@@ -106,6 +108,47 @@ describe("reads", () => {
     });
   });
 
+  it("add up what comes in each month, as the core does over all rows", async () => {
+    const app = await quiet();
+    const { customerId } = await subscriber(app); // 3 × 20.00 a month
+    const make = async (
+      amount: number,
+      recurring: Stripe.PriceCreateParams.Recurring,
+      more: Partial<Stripe.SubscriptionCreateParams> = {},
+    ) => {
+      const { id } = await app.stripe.prices.create({
+        currency: "usd",
+        unit_amount: amount,
+        recurring,
+        product_data: { name: "Engine" },
+      });
+      const params = { customer: customerId, items: [{ price: id }], ...more };
+      return app.stripe.subscriptions.create(params);
+    };
+    await make(12_000, { interval: "year" }); // 10.00
+    await make(300, { interval: "week" }); // 13.00
+    await make(9_000, { interval: "month", interval_count: 3 }); // 30.00
+    await make(700, { interval: "month" }, { trial_period_days: 14 });
+    const ended = await make(700, { interval: "month" });
+    await app.double.clock.advance({ hours: 1 });
+    await app.stripe.subscriptions.cancel(ended.id);
+    await app.b.sync();
+    const now = Date.parse(NOW) + 86_400_000;
+    const revenue = await app.b.store.revenue(now);
+    expect(revenue).toEqual([
+      {
+        plan: null,
+        currency: "usd",
+        subscriptions: 4,
+        monthly: 6_000 + 1_000 + 1_300 + 3_000,
+        trialing: 1,
+        churned: 1,
+      },
+    ]);
+    expect(await readRevenue(app.core.store, now)).toEqual(revenue);
+    expect(await app.b.store.revenue(now + 31 * DAY)).toMatchObject([{ churned: 0 }]);
+  });
+
   it("take one statement each", async () => {
     const app = await quiet();
     await subscriber(app);
@@ -128,6 +171,7 @@ describe("reads", () => {
       () => store.paymentMethodsOf("user_1"),
       () => store.priceBy({ lookupKey: "user_1:monthly" }),
       () => store.customerOf("user_1"),
+      () => store.revenue(),
     ];
     for (const read of reads) {
       sent.length = 0;

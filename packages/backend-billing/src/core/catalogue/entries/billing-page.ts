@@ -30,6 +30,7 @@ export const billingPage = {
       byCheckoutSessionId: "checkoutSessionId",
       byCustomerId: "customerId",
       byStatus: "stripe.status",
+      byClientReferenceId: "stripe.client_reference_id",
     },
     // Stripe has no event for a session that was made or changed: those of the library's own links
     // are stored as Stripe answers them, others when they end or are listed.
@@ -140,7 +141,11 @@ export const billingPage = {
       "charge.refunded",
       "charge.updated",
     ],
-    touchedBy: { events: ["charge.dispute.created"], field: "charge" }, // it is `disputed` then
+    // It is `disputed` then, or what was refunded of it is less again.
+    touchedBy: {
+      events: ["charge.dispute.created", "refund.updated", "refund.failed"],
+      field: "charge",
+    },
   }),
 
   payment_methods: resource<Stripe.PaymentMethod>()({

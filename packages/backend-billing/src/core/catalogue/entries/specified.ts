@@ -148,7 +148,7 @@ export const specified = {
     idField: "refundId",
     api: (stripe) => stripe.refunds,
     columns: {},
-    indexes: { byRefundId: "refundId" },
+    indexes: { byRefundId: "refundId", byChargeId: "stripe.charge" },
     upsertedBy: ["refund.created", "refund.updated", "refund.failed"],
   }),
 } as const;

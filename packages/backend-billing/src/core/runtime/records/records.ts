@@ -78,6 +78,21 @@ export interface Guard {
   readonly trials: readonly string[];
 }
 
+/** One line of what is bought. */
+export interface PurchaseLine {
+  readonly priceId: string;
+  /** The key that the price had when it was bought: keys move on to newer prices. */
+  readonly lookupKey: string | null;
+  readonly quantity: number;
+}
+
+/** What is bought on a checkout page: Stripe's session names none of it unless it is asked to. */
+export interface SessionLines {
+  readonly lines: readonly PurchaseLine[];
+  /** Whether they stay as they are, whatever the buyer does on the page. */
+  readonly final: boolean;
+}
+
 /** A worker's turn at an entity's seats. */
 export interface SeatsTurn {
   /** Milliseconds until which no other worker has a turn. */
@@ -153,8 +168,14 @@ export const records = {
   seats: (entityId: string) => defineRecord<SeatsTurn>(`seats ${entityId}`),
 
   /**
-   * A customer whose subscriptions must be read. Requested by events; removed after the reading
-   * (events).
+   * A customer whose subscriptions must be read, or a checkout session whose lines must be. Requested
+   * by events; removed after the reading (events).
    */
-  refresh: (customerId: string) => defineRecord<object>(customerId, { kind: "refresh" }),
+  refresh: (id: string) => defineRecord<object>(id, { kind: "refresh" }),
+
+  /**
+   * What is bought on a checkout page. Written when the page is made (links/session.ts) and when its
+   * session is read (events/session.ts); read by the reads of purchases; never removed.
+   */
+  purchase: (sessionId: string) => defineRecord<SessionLines>(sessionId, { kind: "purchase" }),
 } as const;

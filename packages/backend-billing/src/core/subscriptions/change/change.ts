@@ -1,21 +1,15 @@
 /** Changes a running subscription: now, if it is paid for, or when the period ends. */
 import Stripe from "stripe";
+import { readAgain, storedAnswer } from "../../events/answers.js";
 import { BillingError, provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { phasesAhead } from "../scheduled.js";
 import { isMetered } from "../terms/items.js";
 import { isActive, laterParams, quantityParams, type Schedule } from "../terms/schedule.js";
 import { updateParams } from "../terms/update.js";
-import {
-  partsOfInvoice,
-  partsOfSchedule,
-  partsOfSubscription,
-  readAgain,
-  storedAnswer,
-  WITH_PARTS,
-} from "./answers.js";
 import { type ChangeArgs, type Changed, checkChange } from "./args.js";
 import { type Decision, decide } from "./decision.js";
+import { partsOfInvoice, partsOfSchedule, partsOfSubscription, WITH_PARTS } from "./parts.js";
 import { previewOf } from "./preview.js";
 import { expired, promisedBy } from "./quote.js";
 import { asPlain, stateAfter, subjectOf } from "./subject.js";

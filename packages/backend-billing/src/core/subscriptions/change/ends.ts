@@ -1,12 +1,14 @@
 /** Ends a subscription, or takes back what is scheduled for it. */
+
+import { readAgain, storedAnswer } from "../../events/answers.js";
 import { BillingError, provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Subscribed } from "../state.js";
 import { cancelSteps, NOT_OURS, resumeSteps, type Step } from "../terms/steps.js";
-import { partsOfSubscription, readAgain, storedAnswer, WITH_PARTS } from "./answers.js";
 import { type CancelArgs, checkOf, checkWhen, type ResumeArgs } from "./args.js";
 import { release } from "./change.js";
 import { checkSchedule } from "./decision.js";
+import { partsOfSubscription, WITH_PARTS } from "./parts.js";
 import { type Subject, stateAfter, subjectOf } from "./subject.js";
 
 /** Ends a subscription when its period does, or now. */

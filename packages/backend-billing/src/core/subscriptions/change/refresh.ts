@@ -1,6 +1,7 @@
 /** Reads an entity's subscriptions from Stripe, with what their states follow from. */
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import { customerIdOf } from "../../customers/setup.js";
+import { storeSnapshots } from "../../events/answers.js";
 import { refreshCustomer } from "../../events/refresh.js";
 import { snapshotsOfPage } from "../../mirror/snapshot.js";
 import { provider } from "../../runtime/errors.js";
@@ -8,7 +9,6 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { checkPlace } from "../../stripe/account.js";
 import { policyOf } from "../reads.js";
 import { type Subscribed, subscriptionStates } from "../state.js";
-import { storeSnapshots } from "./answers.js";
 import { checkOf } from "./args.js";
 
 /** Reads the subscriptions of an entity from Stripe and answers them, newest first. */

@@ -1,11 +1,12 @@
 /** Sends a count of seats to Stripe: to a subscription, and to what is planned for it. */
 import type Stripe from "stripe";
 import { isPerSeat } from "../../catalogue/seats.js";
+import { storedAnswer } from "../../events/answers.js";
 import { isFollowing } from "../../runtime/commit/seats.js";
 import { BillingError } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { paced } from "../../stripe/pacer.js";
-import { partsOfSchedule, partsOfSubscription, storedAnswer } from "../change/answers.js";
+import { partsOfSchedule, partsOfSubscription } from "../change/parts.js";
 import { asPlain } from "../change/subject.js";
 import { offersOf } from "../offers.js";
 import type { Item } from "../terms/items.js";

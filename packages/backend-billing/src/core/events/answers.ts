@@ -3,50 +3,25 @@
  * through the rule. Where the mirror cannot tell whether the answer is the newest it knows, and where
  * an answer was replayed, Stripe is asked again at once.
  */
-import type Stripe from "stripe";
-import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
-import { answerAsk } from "../../events/refetch.js";
-import { type AnswerHeaders, isReplayed } from "../../mirror/headers.js";
-import { answeredAt, plain, snapshotOfPart } from "../../mirror/snapshot.js";
-import type { Snapshot } from "../../mirror/store.js";
-import { commit } from "../../runtime/commit/commit.js";
-import type { Runtime } from "../../runtime/runtime.js";
+import type { ResourceName, StripeObject } from "../catalogue/catalogue.js";
+import { type AnswerHeaders, isReplayed } from "../mirror/headers.js";
+import { answeredAt, snapshotOfPart } from "../mirror/snapshot.js";
+import type { Snapshot } from "../mirror/store.js";
+import { commit } from "../runtime/commit/commit.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { answerAsk } from "./refetch.js";
 
 type Answer<T> = T & { readonly lastResponse?: { readonly headers: AnswerHeaders } };
 
-/** Objects of one answer. */
-interface Part {
+/** One of the objects of an answer. */
+export interface Part {
   readonly resource: ResourceName;
   readonly content: StripeObject<ResourceName>;
 }
 
-const idOf = (ref: string | { readonly id: string } | null): string | null =>
+/** The id of what an answer refers to, whether or not it was asked for whole. */
+export const idOf = (ref: string | { readonly id: string } | null): string | null =>
   ref === null || typeof ref === "string" ? ref : ref.id;
-
-/** Asks for all that {@link partsOfSubscription} can store. */
-export const WITH_PARTS = { expand: ["latest_invoice", "schedule"] };
-
-/** A subscription as it is mirrored, and the invoice and the schedule that came with it. */
-export function partsOfSubscription(answer: Stripe.Subscription): readonly Part[] {
-  const { latest_invoice: invoice, schedule } = answer;
-  return [
-    {
-      resource: "subscriptions",
-      content: plain({ ...answer, latest_invoice: idOf(invoice), schedule: idOf(schedule) }),
-    },
-    ...(typeof invoice === "object" && invoice !== null ? partsOfInvoice(invoice) : []),
-    ...(typeof schedule === "object" && schedule !== null ? partsOfSchedule(schedule) : []),
-  ];
-}
-
-/** An invoice as it is mirrored: without the payments, which it has only where they were asked for. */
-export function partsOfInvoice({ payments: _, ...invoice }: Stripe.Invoice): readonly Part[] {
-  return [{ resource: "invoices", content: plain(invoice) }];
-}
-
-export function partsOfSchedule(schedule: Stripe.SubscriptionSchedule): readonly Part[] {
-  return [{ resource: "subscription_schedules", content: plain(schedule) }];
-}
 
 /** Sends a request and stores its answer's parts before it answers. */
 export async function storedAnswer<T extends object>(

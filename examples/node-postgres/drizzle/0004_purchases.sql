@@ -1,0 +1,2 @@
+CREATE INDEX "backend_billing_checkout_sessions_byClientReferenceId" ON "billing"."backend_billing_checkout_sessions" USING btree ((stripe ->> 'client_reference_id'::text));--> statement-breakpoint
+CREATE INDEX "backend_billing_refunds_byChargeId" ON "billing"."backend_billing_refunds" USING btree ((stripe ->> 'charge'::text));

@@ -34,7 +34,7 @@ type Entry = Pick<
   | "idsReturn"
   | "emptyRowPer"
 > & {
-  readonly listsPer?: { readonly owner: string };
+  readonly listsPer?: { readonly owner: string; readonly eventful: boolean };
   readonly upsertedBy: readonly string[];
   readonly deletedBy: readonly string[];
   readonly refreshedBy?: readonly string[];
@@ -108,8 +108,9 @@ Every row has \`stripe\`, the whole object, \`last_synced_at\` and \`_id\` besid
 field inside \`stripe\`.
 
 A list **by time of creation** is split into ranges that are read at the same time; one that is read **in one go** is read page
-after page. What has no event is found by the reconcile, which lists everything, by default daily at 03:37 UTC: see
-[Sync](./sync.md). It also finds what was deleted without an event.
+after page. What has no event is found by the reconcile, by default daily at 03:37 UTC: see [Sync](./sync.md). It also finds what
+was deleted without an event. Of a list that takes **a request for each** owner it is said below whether that daily
+reconcile reads it; one that you call does.
 
 ${resourceNames.map(section).join("\n\n")}
 
@@ -215,9 +216,17 @@ function listing({ lists, listsByCreated, listsPer, listedAfter }: Entry): strin
   const order = listsByCreated ? "by time of creation" : "in one go";
   const several = lists.length > 1 ? `, ${lists.length} lists that show all of them together` : "";
   const all = lists.length === 0 ? [] : [`${order}${several}`];
-  const each = listsPer === undefined ? [] : [`one request for each of the \`${listsPer.owner}\``];
+  const each = listsPer === undefined ? [] : [perOwner(listsPer)];
   const after = listedAfter === undefined ? "" : `; after \`${listedAfter}\``;
   return `${[...all, ...each].join(", and ")}${after}`;
+}
+
+/** What lists for each owner cost, and when. */
+function perOwner({ owner, eventful }: NonNullable<Entry["listsPer"]>): string {
+  const daily = eventful
+    ? "not in the daily reconcile, because all that happens to these has an event"
+    : "in the daily reconcile too";
+  return `a request for each of the \`${owner}\` (${daily})`;
 }
 
 function codes(names: readonly string[], joint = "and"): string {

@@ -56,12 +56,21 @@ export const namesOf = (choice: ResourceChoice = defaultResources): readonly Res
 export interface ListsPerOwner {
   readonly owner: ResourceName;
   readonly list: (owner: string) => Listing<Mirrorable>;
+  readonly eventful: boolean;
 }
 
 /** How that is, of a resource which has no list of everything. */
 export function listsPerOwner(name: ResourceName): ListsPerOwner | undefined {
   const entry = resources[name];
   return "listsPer" in entry ? (entry.listsPer as unknown as ListsPerOwner) : undefined;
+}
+
+/** The owner that a row of such a resource names; null if it is not one that was listed so. */
+export function ownerIn(name: ResourceName, row: object | undefined): string | null {
+  const per = listsPerOwner(name);
+  if (per === undefined || row === undefined) return null;
+  const owner = (row as { readonly [field: string]: unknown })[resources[per.owner].idField];
+  return typeof owner === "string" ? owner : null;
 }
 
 /** A field of a row beside its id. */

@@ -119,11 +119,14 @@ export interface Definition<S extends Mirrorable> extends Partial<Filled<S>> {
   readonly api: (stripe: Stripe) => Api<S>;
   /**
    * The listing of what belongs to one object of another resource, where Stripe has no list of all:
-   * it is read for each of those objects that the mirror has.
+   * it is read for each of those objects that the mirror has. An object names its owner in the column
+   * that is called as the owner's id. What is `eventful` has an event of every change, so the scheduled
+   * reconcile, which would take a request for each owner, leaves these lists out.
    */
   readonly listsPer?: {
     readonly owner: string;
     readonly list: (owner: string) => Listing<S>;
+    readonly eventful: boolean;
   };
   /** What the listings do not show all the same, in words. */
   readonly hides?: string;

@@ -163,6 +163,7 @@ export const billingPage = {
         (customer) =>
         (stripe, { created: _, ...page }, options) =>
           stripe.customers.listPaymentMethods(customer, page, options),
+      eventful: true,
     },
     listedAfter: "customers",
     hides: "payment methods that belong to no customer, and those of the type `custom`",

@@ -105,6 +105,7 @@ export const further = {
         (customer) =>
         (stripe, { created: _, ...page }, options) =>
           stripe.customers.listTaxIds(customer, page, options),
+      eventful: true,
     },
     listedAfter: "customers",
     upsertedBy: ["customer.tax_id.created", "customer.tax_id.updated"],

@@ -166,7 +166,7 @@ async function advanced(
     done,
   };
   const writes =
-    run.phase === "list" && run.kind !== "verify" ? await listedWrites(runtime, at) : [];
+    run.phase === "list" && run.kind !== "verify" ? await listedWrites(runtime, run, at) : [];
   if (run.error !== undefined) {
     return { run: await ended(runtime, run, "failed", now), writes };
   }
@@ -194,11 +194,15 @@ async function ended(
 }
 
 /** Remembers that everything older than a listing has been shown. */
-async function listedWrites(runtime: Runtime, at: Circumstances): Promise<RecordWrite[]> {
+async function listedWrites(
+  runtime: Runtime,
+  { options: { withoutOwned = [] } }: Run,
+  at: Circumstances,
+): Promise<RecordWrite[]> {
   const writes: RecordWrite[] = [];
   for (const name of at.chosen) {
     const since = completeSince(at, name);
-    if (since === undefined) continue;
+    if (since === undefined || withoutOwned.includes(name)) continue;
     const watermark = await records.watermark(name).read(runtime);
     writes.push(...watermarkWrite(name, watermark, since + at.skew));
   }

@@ -90,7 +90,13 @@ interface Partitions {
   readonly sweep: Scanning & {
     readonly task: "sweep";
     readonly pending: readonly PendingFollow[];
-    readonly sweep: { readonly since: number; readonly allowed: number; readonly unknown: number };
+    readonly sweep: {
+      readonly since: number;
+      readonly allowed: number;
+      readonly unknown: number;
+      /** What has an owner was not listed, and is not asked for. */
+      readonly withoutOwned?: true;
+    };
   };
   /** Finds rows that no list showed: what the lists had and what the mirror has, summed up. */
   readonly scan: Scanning & {

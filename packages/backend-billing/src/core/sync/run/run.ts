@@ -12,6 +12,8 @@ export interface RunOptions {
   readonly maxMissing?: number;
   /** What is listed and compared, where that is not everything. */
   readonly resources?: readonly ResourceName[];
+  /** Of these, what Stripe lists for one owner at a time is neither listed nor compared. */
+  readonly withoutOwned?: readonly ResourceName[];
 }
 
 export interface Run {

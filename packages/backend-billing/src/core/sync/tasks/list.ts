@@ -21,21 +21,21 @@ import { readOwned } from "./owned.js";
 import { type List, type Read, readList } from "./page.js";
 import { settlePending } from "./pending.js";
 
-export const open = (_: Run, { chosen }: Circumstances): readonly Partition<"list">[] =>
-  chosen.filter((name) => !waitsFor(name, chosen)).flatMap(listsOf);
+export const open = (run: Run, { chosen }: Circumstances): readonly Partition<"list">[] =>
+  chosen.filter((name) => !waitsFor(name, chosen)).flatMap((name) => listsOf(run, name));
 
-const listsOf = (resource: ResourceName): Partition<"list">[] =>
-  Array.from({ length: listCount(resource) }, (_, list) => ({
+const listsOf = (run: Run, resource: ResourceName): Partition<"list">[] =>
+  Array.from({ length: listCount(run, resource) }, (_, list) => ({
     ...UNREAD,
     task: "list",
     resource,
     list,
   }));
 
-/** How many lists a resource has. Those for each object of another resource count as one, the last. */
-function listCount(resource: ResourceName): number {
-  const { lists } = resources[resource];
-  return lists.length + (listsPerOwner(resource) === undefined ? 0 : 1);
+/** How many lists a run reads. Those for each object of another resource count as one, the last. */
+function listCount({ options: { withoutOwned = [] } }: Run, resource: ResourceName): number {
+  const isOwned = listsPerOwner(resource) !== undefined && !withoutOwned.includes(resource);
+  return resources[resource].lists.length + (isOwned ? 1 : 0);
 }
 
 function waitsFor(name: ResourceName, chosen: readonly ResourceName[]): ResourceName | undefined {
@@ -51,8 +51,9 @@ export function unlocked(run: Run, chosen: readonly ResourceName[]): readonly Pa
   return chosen.flatMap((name) => {
     const first = waitsFor(name, chosen);
     if (first === undefined || run.made[`list ${name} 0`] !== undefined) return [];
-    const lists = Array.from({ length: listCount(first) }, (_, list) => `list ${first} ${list}`);
-    return lists.every((group) => run.open[group] === 0) ? listsOf(name) : [];
+    const count = listCount(run, first);
+    const lists = Array.from({ length: count }, (_, list) => `list ${first} ${list}`);
+    return lists.every((group) => run.open[group] === 0) ? listsOf(run, name) : [];
   });
 }
 

@@ -4,6 +4,7 @@
  * rather of another account than all those objects gone.
  */
 
+import { ownerIn } from "../../catalogue/catalogue.js";
 import { retrieve } from "../../events/refetch.js";
 import type { Snapshot } from "../../mirror/store.js";
 import { BillingError } from "../../runtime/errors.js";
@@ -16,6 +17,8 @@ import { each, type Step, type Stepped } from "../run/step.js";
 import { followAll } from "./pending.js";
 
 const CHUNK = 20;
+/** Rows that are looked at in one step where most of them are not asked for. */
+const SKIMMED = 100;
 const AT_ONCE = 5;
 
 export function open(run: Run, at: Circumstances): readonly Partition<"sweep">[] {
@@ -23,7 +26,11 @@ export function open(run: Run, at: Circumstances): readonly Partition<"sweep">[]
     const since = (completeSince(at, resource) ?? 0) + at.skew;
     const rows = listed(at, resource).reduce((sum, each) => sum + each.rows, 0);
     const allowed = run.options.maxMissing ?? allowedUnknown(rows);
-    return { ...UNSCANNED, task: "sweep", resource, sweep: { since, allowed, unknown: 0 } };
+    const part = run.options.withoutOwned?.includes(resource)
+      ? { withoutOwned: true as const }
+      : {};
+    const sweep = { since, allowed, unknown: 0, ...part };
+    return { ...UNSCANNED, task: "sweep", resource, sweep };
   });
 }
 
@@ -37,27 +44,33 @@ export const report = reportDrift;
 export async function step({ runtime, at }: Step<"sweep">): Promise<Stepped<"sweep">> {
   const { resource, sweep } = at;
   await followAll(runtime, at.pending);
-  const rows = await runtime.store.unconfirmed(resource, sweep.since, at.cursor ?? "", CHUNK);
-  if (rows.length === 0) return { next: { ...at, pending: [], state: "done" } };
-  const looked = await each(rows, AT_ONCE, async ({ id, revision }) => {
-    const row = await runtime.store.row(resource, id);
+  const most = sweep.withoutOwned ? SKIMMED : CHUNK;
+  const found = await runtime.store.unconfirmed(resource, sweep.since, at.cursor ?? "", most);
+  if (found.length === 0) return { next: { ...at, pending: [], state: "done" } };
+  const stored = await each(found, AT_ONCE, async ({ id, revision }) => ({
+    id,
+    revision,
+    row: await runtime.store.row(resource, id),
+  }));
+  const rows = stored.filter(({ row }) => !sweep.withoutOwned || ownerIn(resource, row) === null);
+  const looked = await each(rows, AT_ONCE, async ({ id, revision, row }) => {
     const snapshot = await retrieve(runtime, resource, id, revision);
     return { snapshot, example: exampleOf(row?.stripe ?? null, asKept(runtime, snapshot)) };
   });
   const snapshots = looked.map(({ snapshot }) => snapshot);
   const unknown = sweep.unknown + snapshots.filter(({ kind }) => kind === "missing").length;
   if (unknown > sweep.allowed) throw tooManyUnknown(resource, unknown, sweep.allowed);
-  const found = looked.flatMap(({ example }) => (example === undefined ? [] : [example]));
+  const examples = looked.flatMap(({ example }) => (example === undefined ? [] : [example]));
   return {
     units: [{ snapshots }],
     next: {
       ...at,
-      cursor: rows.at(-1)?.id ?? at.cursor,
+      cursor: found.at(-1)?.id ?? at.cursor,
       pages: at.pages + 1,
       rows: at.rows + rows.length,
       sweep: { ...sweep, unknown },
       pending: resource === "customers" ? forgotten(snapshots) : [],
-      ...(found.length === 0 ? {} : { drift: withExamples(at.drift ?? NO_DRIFT, found) }),
+      ...(examples.length === 0 ? {} : { drift: withExamples(at.drift ?? NO_DRIFT, examples) }),
     },
   };
 }

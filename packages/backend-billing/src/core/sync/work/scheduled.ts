@@ -1,11 +1,12 @@
 /** What schedules open: the run that is wanted, if none is open, and the removal of old ones. */
 import { listsPerOwner, type ResourceName } from "../../catalogue/catalogue.js";
+import { resources } from "../../catalogue/resources.js";
 import type { Timing } from "../../runtime/config.js";
 import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { eventsReadTo, openRun } from "../run/open.js";
 import { pointers } from "../run/pointers.js";
-import { type Run, runOf } from "../run/run.js";
+import { type Run, type RunOptions, runOf } from "../run/run.js";
 import { pruneRuns } from "./prune.js";
 
 /** Runs that are looked at: the newest, of which more catch-ups are not kept. */
@@ -34,10 +35,22 @@ export async function openScheduled(
     await openRun(runtime, "backfill", { resources: unlisted });
   }
   if (isFirst || wanted === "catch-up") return openRun(runtime, isFirst ? "backfill" : wanted);
-  // What Stripe shows only for one customer at a time would take a request for each, every night. Its
-  // changes all have events; `reconcile`, called by hand, compares it too.
-  const resources = runtime.resources.filter((name) => listsPerOwner(name) === undefined);
-  return openRun(runtime, wanted, { resources });
+  return openRun(runtime, wanted, nightly(runtime.resources, unlisted));
+}
+
+/**
+ * What a scheduled reconcile compares. What Stripe shows only for one owner at a time would take a
+ * request for each, every night: where all its changes have events it is left out, once it was listed.
+ * `reconcile`, called by hand, compares it too. Pure.
+ */
+export function nightly(
+  mirrored: readonly ResourceName[],
+  unlisted: readonly ResourceName[],
+): Required<Pick<RunOptions, "resources" | "withoutOwned">> {
+  const isLeftOut = (name: ResourceName) =>
+    listsPerOwner(name)?.eventful === true && !unlisted.includes(name);
+  const compared = mirrored.filter((name) => !isLeftOut(name) || resources[name].lists.length > 0);
+  return { resources: compared, withoutOwned: compared.filter(isLeftOut) };
 }
 
 /** The mirrored resources that were never listed to their end. */

@@ -1,7 +1,7 @@
 // What is opened where no schedule says it.
 import { expect, it } from "vitest";
 import type { Run } from "../../../../src/core/sync/run/run.js";
-import { wantedNow } from "../../../../src/core/sync/work/scheduled.js";
+import { nightly, wantedNow } from "../../../../src/core/sync/work/scheduled.js";
 
 const TIMING = { catchUpEvery: 300, reconcileEvery: 10_000 };
 const NOW = 1_000_000;
@@ -25,4 +25,17 @@ it.each<[name: string, runs: readonly Past[], wanted: string | undefined]>([
   ["a verification changes nothing", [past("verify", 1, "running")], "reconcile"],
 ])("%s", (_, runs, wanted) => {
   expect(wantedNow(runs, NOW, TIMING)).toBe(wanted);
+});
+
+it("every night all is compared but the lists for each owner of what events tell", () => {
+  const mirrored = ["customers", "payment_methods", "tax_ids"] as const;
+  expect(nightly(mirrored, [])).toEqual({
+    resources: ["customers", "tax_ids"],
+    withoutOwned: ["tax_ids"],
+  });
+  // What a failed backfill left out is listed whole.
+  expect(nightly(mirrored, ["payment_methods"])).toEqual({
+    resources: mirrored,
+    withoutOwned: ["tax_ids"],
+  });
 });

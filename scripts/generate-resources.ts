@@ -34,7 +34,11 @@ type Entry = Pick<
   | "idsReturn"
   | "emptyRowPer"
 > & {
-  readonly listsPer?: { readonly owner: string; readonly eventful: boolean };
+  readonly listsPer?: {
+    readonly owner: string;
+    readonly eventful: boolean;
+    readonly relistedBy?: readonly string[];
+  };
   readonly upsertedBy: readonly string[];
   readonly deletedBy: readonly string[];
   readonly refreshedBy?: readonly string[];
@@ -120,7 +124,6 @@ ${resourceNames.map(section).join("\n\n")}
 |---|---|
 | invoice lines, subscription items | They are inside their invoice or subscription. Where Stripe cuts that list, the rest is fetched. |
 | discounts | Stripe neither lists them nor answers them by id. A customer's is inside the customer; subscriptions and invoices hold the ids of theirs. |
-| product features, active entitlements, credit balance transactions | Stripe's objects do not name their owner, the product or the customer. Planned. |
 | capabilities | Stripe lists them for one connected account at a time, and their states are in \`capabilities\` of the account. |
 | test clocks | They exist only in test mode, and Stripe deletes them after a while. Customers that are on one, and their subscriptions, schedules and quotes, are in none of these lists; events bring them all the same. |
 `;
@@ -163,7 +166,8 @@ function line(name: ResourceName): string {
 function section(name: ResourceName): string {
   const entry = entryOf(name);
   const { row, id } = READS[name];
-  const { emptyRowPer: owner, refreshedBy = [], cutLists = [] } = entry;
+  const { emptyRowPer: owner, refreshedBy = [], cutLists = [], listsPer } = entry;
+  const relistedBy = listsPer?.relistedBy ?? [];
   const facts: readonly (readonly [what: string, text: string | undefined])[] = [
     ["name", `\`${name}\``],
     ["table", `\`${entry.table}\``],
@@ -173,6 +177,7 @@ function section(name: ResourceName): string {
     ["rows of nulls", owner && `one for each of the \`${owner}\` that has none of these`],
     ["written after", codes(entry.upsertedBy) || "no event"],
     ["its customer's are read anew after", codes(refreshedBy) || undefined],
+    ["all of its customer's are listed anew after", codes(relistedBy) || undefined],
     ["deleted after", deletions(entry)],
     ["no event of", entry.silent],
     ["listed", listing(entry)],
@@ -190,11 +195,11 @@ function section(name: ResourceName): string {
 }
 
 function columns(name: ResourceName): string | undefined {
-  const described = columnsOf(name).map(({ field, from, nullable }) =>
-    from === "link"
-      ? `\`${field}\`, the entity that it is linked to, or null`
-      : `\`${field}\`, from \`${from}\`${nullable ? ", or null" : ""}`,
-  );
+  const described = columnsOf(name).map(({ field, from, nullable }) => {
+    if (from === "link") return `\`${field}\`, the entity that it is linked to, or null`;
+    if (from === "owner") return `\`${field}\`, which Stripe's object does not name`;
+    return `\`${field}\`, from \`${from}\`${nullable ? ", or null" : ""}`;
+  });
   return described.length === 0 ? undefined : described.join("; ");
 }
 
@@ -207,8 +212,9 @@ function indexes({ indexes: all, longTexts = [] }: Entry): string {
     .join("; ");
 }
 
-function deletions({ deletedBy, idsReturn }: Entry): string {
-  const events = codes(deletedBy) || "no event";
+function deletions({ deletedBy, idsReturn, listsPer }: Entry): string {
+  const anew = codes(listsPer?.relistedBy ?? []);
+  const events = codes(deletedBy) || (anew && `${anew}: what is listed no longer`) || "no event";
   return idsReturn ? `${events}; another one can be made under the same id` : events;
 }
 

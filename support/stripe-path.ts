@@ -1,5 +1,8 @@
 /** Where Stripe's API has the objects of a resource, and which there are. */
-import type { ResourceName } from "../packages/backend-billing/src/core/catalogue/catalogue.js";
+import {
+  ownerFieldOf,
+  type ResourceName,
+} from "../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { resources } from "../packages/backend-billing/src/core/catalogue/resources.js";
 import type { StripeDouble } from "../packages/backend-billing/src/testing/index.js";
 
@@ -12,7 +15,26 @@ const PATHS: { readonly [name in ResourceName]?: string } = {
   features: "entitlements/features",
   meters: "billing/meters",
   credit_grants: "billing/credit_grants",
+  active_entitlements: "entitlements/active_entitlements",
+  product_features: "products",
+  credit_balance_transactions: "billing/credit_balance_transactions",
 };
+
+/** The lists of what does not name its owner, with whose they are. */
+export function listsByOwner(
+  double: StripeDouble,
+  resource: ResourceName,
+): readonly { readonly owner: string; readonly path: string }[] {
+  const ids = (object: "customer" | "product") => idsOf(double.objects(object));
+  if (resource === "product_features") {
+    return ids("product").map((owner) => ({ owner, path: `products/${owner}/features` }));
+  }
+  if (ownerFieldOf(resource) === undefined) return [];
+  return ids("customer").map((owner) => ({
+    owner,
+    path: `${stripePath(resource)}?customer=${owner}`,
+  }));
+}
 
 export const stripePath = (resource: ResourceName): string => PATHS[resource] ?? resource;
 

@@ -1,8 +1,9 @@
 // Short ways to say what a source saw. Contents are cut down to what a store looks at.
 
-import type {
-  ResourceName,
-  StripeObject,
+import {
+  defaultResources,
+  type ResourceName,
+  type StripeObject,
 } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
 import { eventInterval } from "../../packages/backend-billing/src/core/mirror/interval.js";
@@ -12,6 +13,9 @@ import type {
   Snapshot,
   Unit,
 } from "../../packages/backend-billing/src/core/mirror/store.js";
+
+/** What a store mirrors in the conformance suite: also something that does not name its owner. */
+export const CONFORMING: readonly ResourceName[] = [...defaultResources, "active_entitlements"];
 
 type Content = { [field: string]: unknown };
 

@@ -848,6 +848,44 @@ export function describeStore(
       });
     });
 
+    describe("owners of what does not name them", () => {
+      const held = (id: string, lo: number, owner: string, fields = {}): Snapshot => ({
+        ...page("active_entitlements", id, lo, lo + 1, { feature: "feat_1", ...fields }),
+        owner,
+      });
+      behaves("are kept beside the content, and what belongs to one is found", async (store) => {
+        const all = ["ent_b", "ent_a", "ent_c"].map((id) => held(id, 100, "cus_1"));
+        await store.commit({ ...batch(...all, held("ent_x", 100, "cus_2")), source: "page" });
+        expect(await store.row("active_entitlements", "ent_a")).toMatchObject({
+          activeEntitlementId: "ent_a",
+          customerId: "cus_1",
+          stripe: content("active_entitlements", "ent_a", { feature: "feat_1" }),
+        });
+        const owned = (after: string, limit: number, owner = "cus_1") =>
+          store.owned("active_entitlements", owner, after, limit);
+        expect(await owned("", 2)).toEqual(["ent_a", "ent_b"]);
+        expect(await owned("ent_b", 2)).toEqual(["ent_c"]);
+        expect(await owned("", 10, "cus_2")).toEqual(["ent_x"]);
+        expect(await owned("", 10, "cus_3")).toEqual([]);
+      });
+      behaves("stay when the content changes, and go with the row", async (store) => {
+        await store.commit({ ...batch(held("ent_a", 100, "cus_1")), source: "page" });
+        const changed = held("ent_a", 200, "cus_1", { lookup_key: "steam" });
+        await store.commit({ ...batch(changed), source: "page" });
+        expect(await store.row("active_entitlements", "ent_a")).toMatchObject({
+          customerId: "cus_1",
+          stripe: { lookup_key: "steam" },
+        });
+        const gone: Snapshot = { ...held("ent_a", 300, "cus_1"), kind: "missing", content: null };
+        expect(acts(await store.commit({ ...batch(gone), source: "page" }))).toEqual(["write"]);
+        expect(await store.row("active_entitlements", "ent_a")).toBeUndefined();
+        expect(await store.owned("active_entitlements", "cus_1", "", 10)).toEqual([]);
+        expect(await store.version("active_entitlements", "ent_a")).toMatchObject({
+          state: "missing",
+        });
+      });
+    });
+
     describe("reads", () => {
       behaves("plans are the active products with their active prices", async (store) => {
         await store.commit(

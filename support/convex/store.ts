@@ -11,8 +11,14 @@ import type {
   StoreReference,
   WorkReference,
 } from "../../packages/backend-billing/src/convex/schedule.js";
-import { billingTables } from "../../packages/backend-billing/src/convex/tables/tables.js";
-import { defaultResources } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import {
+  billingTables,
+  createTables,
+} from "../../packages/backend-billing/src/convex/tables/tables.js";
+import {
+  defaultResources,
+  type ResourceName,
+} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
 import { registered } from "./registered.js";
 
@@ -31,12 +37,17 @@ export interface StoreDeployment {
 }
 
 /** A deployment of the store alone: workers are counted and do nothing. */
-export function deployStore(
-  options: { readonly transactionLimits?: boolean } = {},
-): StoreDeployment {
+export function deployStore({
+  resources = defaultResources,
+  ...options
+}: {
+  readonly transactionLimits?: boolean;
+  readonly resources?: readonly ResourceName[];
+} = {}): StoreDeployment {
+  const tables = defineSchema({ ...createTables(resources) }) as unknown as typeof schema;
   const steps: string[] = [];
   const billing = registered({
-    store: createStoreMutation({ resources: defaultResources, store: storeReference, sync }),
+    store: createStoreMutation({ resources, store: storeReference, sync }),
     sync: internalActionGeneric({
       args: { step: v.string() },
       handler: async (_, { step }) => {
@@ -48,10 +59,10 @@ export function deployStore(
     "./_generated/api.js": async () => ({}),
     "./billing.ts": async () => billing,
   };
-  const test = convexTest({ schema, modules, ...options });
+  const test = convexTest({ schema: tables, modules, ...options });
   const call = (operation: Operation): Promise<unknown> =>
     test.mutation(storeReference, { operation });
   const through: StoreDeployment["through"] = (gate) =>
-    createConvexStore((operation) => gate(() => call(operation)), { resources: defaultResources });
+    createConvexStore((operation) => gate(() => call(operation)), { resources });
   return { test, store: through((run) => run()), through, steps };
 }

@@ -5,6 +5,7 @@
  */
 import {
   defaultResources,
+  ownerFieldOf,
   type ResourceName,
 } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { beyond } from "../../packages/backend-billing/src/core/mirror/due.js";
@@ -103,6 +104,18 @@ export function createSqliteStore(
         since,
         limit,
       ) as unknown as { id: string; revision: number }[],
+
+    owned: async (resource, owner, after, limit) =>
+      sql
+        .all(
+          `select id from mirror where resource = ? and fields ->> '${ownerFieldOf(resource)}' = ?
+           and id > ? order by id limit ?`,
+          resource,
+          owner,
+          after,
+          limit,
+        )
+        .map(({ id }) => String(id)),
 
     pruneReceipts: async (before, limit) =>
       sql.run(

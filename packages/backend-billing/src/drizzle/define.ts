@@ -16,6 +16,7 @@ import {
 import type {
   StripeAccount,
   StripeBalanceTransaction,
+  StripeBillingCreditBalanceTransaction,
   StripeBillingCreditGrant,
   StripeBillingMeter,
   StripeBillingPortalConfiguration,
@@ -25,6 +26,7 @@ import type {
   StripeCreditNote,
   StripeCustomer,
   StripeDispute,
+  StripeEntitlementsActiveEntitlement,
   StripeEntitlementsFeature,
   StripeInvoice,
   StripeInvoiceitem,
@@ -36,6 +38,7 @@ import type {
   StripePlan,
   StripePrice,
   StripeProduct,
+  StripeProductFeature,
   StripePromotionCode,
   StripeQuote,
   StripeRadarEarlyFraudWarning,
@@ -657,5 +660,69 @@ export const defineTables = <S extends string | undefined>(
       last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
     },
     (t) => [uniqueIndex("backend_billing_accounts_byAccountId").on(t.accountId), ...openTo(roles)],
+  ).enableRLS(),
+
+  billingActiveEntitlements: table(
+    "backend_billing_active_entitlements",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      activeEntitlementId: text("active_entitlement_id").notNull(),
+      customerId: text("customer_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeEntitlementsActiveEntitlement>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_active_entitlements_byActiveEntitlementId").on(
+        t.activeEntitlementId,
+      ),
+      index("backend_billing_active_entitlements_byCustomerId").on(t.customerId),
+      index("backend_billing_active_entitlements_byFeatureId").on(
+        sql`(stripe ->> 'feature'::text)`,
+      ),
+      index("backend_billing_active_entitlements_byLookupKey").on(
+        sql`(stripe ->> 'lookup_key'::text)`,
+      ),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingProductFeatures: table(
+    "backend_billing_product_features",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      productFeatureId: text("product_feature_id").notNull(),
+      productId: text("product_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeProductFeature>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_product_features_byProductFeatureId").on(t.productFeatureId),
+      index("backend_billing_product_features_byProductId").on(t.productId),
+      index("backend_billing_product_features_byFeatureId").on(
+        sql`((stripe -> 'entitlement_feature'::text) ->> 'id'::text)`,
+      ),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingCreditBalanceTransactions: table(
+    "backend_billing_credit_balance_transactions",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      creditBalanceTransactionId: text("credit_balance_transaction_id").notNull(),
+      customerId: text("customer_id").notNull(),
+      stripe: jsonb("stripe").$type<StripeBillingCreditBalanceTransaction>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_credit_balance_transactions_byCreditBalanceTransactionId").on(
+        t.creditBalanceTransactionId,
+      ),
+      index("backend_billing_credit_balance_transactions_byCustomerId").on(t.customerId),
+      index("backend_billing_credit_balance_transactions_byCreditGrantId").on(
+        sql`(stripe ->> 'credit_grant'::text)`,
+      ),
+      ...openTo(roles),
+    ],
   ).enableRLS(),
 });

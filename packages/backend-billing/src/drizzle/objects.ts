@@ -102,3 +102,13 @@ export interface StripeBillingCreditGrant extends StripeObject<"credit_grants"> 
 
 /** What the column `stripe` of `backend_billing_accounts` holds. */
 export interface StripeAccount extends StripeObject<"accounts"> {}
+
+/** What the column `stripe` of `backend_billing_active_entitlements` holds. */
+export interface StripeEntitlementsActiveEntitlement extends StripeObject<"active_entitlements"> {}
+
+/** What the column `stripe` of `backend_billing_product_features` holds. */
+export interface StripeProductFeature extends StripeObject<"product_features"> {}
+
+/** What the column `stripe` of `backend_billing_credit_balance_transactions` holds. */
+export interface StripeBillingCreditBalanceTransaction
+  extends StripeObject<"credit_balance_transactions"> {}

@@ -4,6 +4,7 @@
  */
 import {
   namesOf,
+  ownerFieldOf,
   type ResourceChoice,
   type ResourceName,
   type Row,
@@ -198,6 +199,12 @@ export function createMemoryStore(
         id,
         revision: version.revision,
       }));
+    },
+
+    async owned(resource, owner, after, limit) {
+      const [field, idField] = [ownerFieldOf(resource) ?? "", resources[resource].idField];
+      const all = rowsOf(resource).map((row) => ({ id: String(row[idField]), owner: row[field] }));
+      return page(all, (row) => row.owner === owner, after, limit).map(({ id }) => id);
     },
 
     async pruneReceipts(before, limit) {

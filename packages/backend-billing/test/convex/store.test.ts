@@ -1,4 +1,7 @@
+import { CONFORMING } from "../../../../support/conformance/fixtures.js";
 import { describeStore } from "../../../../support/conformance/store.js";
 import { deployStore } from "../../../../support/convex/store.js";
 
-describeStore("Convex", async () => ({ create: async () => deployStore().store }));
+describeStore("Convex", async () => ({
+  create: async () => deployStore({ resources: CONFORMING }).store,
+}));

@@ -523,6 +523,52 @@ CREATE UNIQUE INDEX "backend_billing_accounts_byAccountId" ON "public"."backend_
 ALTER TABLE "public"."backend_billing_accounts" ENABLE ROW LEVEL SECURITY;
 REVOKE ALL ON TABLE "public"."backend_billing_accounts" FROM PUBLIC;
 
+-- 0005_active_entitlements
+CREATE TABLE "public"."backend_billing_active_entitlements" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "active_entitlement_id" text NOT NULL,
+  "customer_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_active_entitlements_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_active_entitlements_byActiveEntitlementId" ON "public"."backend_billing_active_entitlements" ("active_entitlement_id");
+CREATE INDEX "backend_billing_active_entitlements_byCustomerId" ON "public"."backend_billing_active_entitlements" ("customer_id");
+CREATE INDEX "backend_billing_active_entitlements_byFeatureId" ON "public"."backend_billing_active_entitlements" ((stripe ->> 'feature'::text));
+CREATE INDEX "backend_billing_active_entitlements_byLookupKey" ON "public"."backend_billing_active_entitlements" ((stripe ->> 'lookup_key'::text));
+ALTER TABLE "public"."backend_billing_active_entitlements" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_active_entitlements" FROM PUBLIC;
+
+-- 0005_product_features
+CREATE TABLE "public"."backend_billing_product_features" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "product_feature_id" text NOT NULL,
+  "product_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_product_features_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_product_features_byProductFeatureId" ON "public"."backend_billing_product_features" ("product_feature_id");
+CREATE INDEX "backend_billing_product_features_byProductId" ON "public"."backend_billing_product_features" ("product_id");
+CREATE INDEX "backend_billing_product_features_byFeatureId" ON "public"."backend_billing_product_features" (((stripe -> 'entitlement_feature'::text) ->> 'id'::text));
+ALTER TABLE "public"."backend_billing_product_features" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_product_features" FROM PUBLIC;
+
+-- 0005_credit_balance_transactions
+CREATE TABLE "public"."backend_billing_credit_balance_transactions" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "credit_balance_transaction_id" text NOT NULL,
+  "customer_id" text NOT NULL,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_credit_balance_transactions_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_credit_balance_transactions_byCreditBalanceTransactionId" ON "public"."backend_billing_credit_balance_transactions" ("credit_balance_transaction_id");
+CREATE INDEX "backend_billing_credit_balance_transactions_byCustomerId" ON "public"."backend_billing_credit_balance_transactions" ("customer_id");
+CREATE INDEX "backend_billing_credit_balance_transactions_byCreditGrantId" ON "public"."backend_billing_credit_balance_transactions" ((stripe ->> 'credit_grant'::text));
+ALTER TABLE "public"."backend_billing_credit_balance_transactions" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_credit_balance_transactions" FROM PUBLIC;
+
 -- 0006_refunds_byChargeId
 CREATE INDEX "backend_billing_refunds_byChargeId" ON "public"."backend_billing_refunds" ((stripe ->> 'charge'::text));
 

@@ -19,7 +19,7 @@ resource<Stripe.Product>()({ ...products, indexes: { byActive: "stripe.actve" } 
 // @ts-expect-error an index on a column that the entry does not have
 resource<Stripe.Product>()({ ...products, indexes: { byEntityId: "entityId" } });
 // @ts-expect-error a column copied from a field that does not exist
-resource<Stripe.Product>()({ ...products, columns: { ownerId: { from: "owner" } } });
+resource<Stripe.Product>()({ ...products, columns: { ownerId: { from: "vendor" } } });
 resource<Stripe.Subscription>()({
   ...subscriptions,
   columns: {

@@ -1,3 +1,4 @@
+import { CONFORMING } from "../../../../support/conformance/fixtures.js";
 import { describeStore } from "../../../../support/conformance/store.js";
 import { createSqliteStore } from "../../../../support/sqlite/store.js";
 import { openSql } from "../../../../support/sqlite/tables.js";
@@ -7,7 +8,7 @@ describeStore("SQLite, as a test of the port", async () => {
   return {
     create: async () => {
       sql.empty();
-      return createSqliteStore(sql);
+      return createSqliteStore(sql, CONFORMING);
     },
     close: async () => sql.close(),
   };

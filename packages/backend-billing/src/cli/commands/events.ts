@@ -174,7 +174,9 @@ async function show(io: Io, at: Connected, id: string): Promise<void> {
 /** What the mirror knows of the event's object, under each resource that the event is about. */
 async function versionsOf(runtime: Runtime, event: Stripe.Event) {
   const id = objectId(event) ?? "";
-  const effects = (runtime.effects.get(event.type) ?? []).filter(({ kind }) => kind !== "refresh");
+  const effects = (runtime.effects.get(event.type) ?? []).filter(
+    ({ kind }) => kind !== "refresh" && kind !== "relist",
+  );
   return Promise.all(
     effects.map(async ({ resource }) => {
       const version = await runtime.store.version(resource, id);

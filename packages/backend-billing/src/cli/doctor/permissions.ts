@@ -51,6 +51,9 @@ export const READS: { readonly [resource in ResourceName]: Grant } = {
   features: read("Entitlements", "rak_entitlement_read"),
   meters: read("Billing meters", "rak_billing_meter_read"),
   credit_grants: read("Billing credit grants", null),
+  active_entitlements: read("Entitlements", "rak_entitlement_read"),
+  product_features: read("Products", "rak_product_read"),
+  credit_balance_transactions: read("Billing credit grants", null),
   accounts: read("Connected accounts", "rak_connected_account_read"),
 };
 

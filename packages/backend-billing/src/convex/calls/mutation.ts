@@ -8,7 +8,13 @@ import {
 } from "convex/server";
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import type { RecordKind } from "../../core/mirror/store.js";
-import { storedCustomer, storedOffers, storedPlans, storedSubscriptions } from "../reads/reads.js";
+import {
+  ownedIds,
+  storedCustomer,
+  storedOffers,
+  storedPlans,
+  storedSubscriptions,
+} from "../reads/reads.js";
 import { storedSubscribed } from "../reads/subscribed.js";
 import {
   leftBy,
@@ -110,6 +116,8 @@ async function runSingle(
     }
     case "unconfirmed":
       return versions.unconfirmed(db, asked);
+    case "owned":
+      return ownedIds(mirrorOf(db), asked);
     case "pruneReceipts":
       return versions.pruneReceipts(db, asked);
     case "row":

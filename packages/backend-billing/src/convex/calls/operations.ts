@@ -35,6 +35,7 @@ const snapshot = v.object({
   hi: v.number(),
   askedAt: v.optional(v.number()),
   content: v.any(),
+  owner: v.optional(text),
 });
 
 const unit = v.object({
@@ -80,6 +81,7 @@ const single = v.union(
   v.object({ type: v.literal("takeRecords"), kind, ...lease }),
   v.object({ type: v.literal("version"), resource: text, id: text }),
   v.object({ type: v.literal("unconfirmed"), resource: text, since: v.number(), ...page }),
+  v.object({ type: v.literal("owned"), resource: text, owner: text, ...page }),
   v.object({ type: v.literal("pruneReceipts"), before: v.number(), limit: v.number() }),
   v.object({ type: v.literal("row"), resource: text, id: text }),
   v.object({ type: v.literal("rows"), resource: text, ...page }),
@@ -163,6 +165,7 @@ export const results = {
     found: v.array(v.object({ id: text, revision: v.number() })),
     after: maybeText,
   }),
+  owned: v.array(text),
   pruneReceipts: v.number(),
   row: v.union(row, v.null()),
   rows: v.array(row),

@@ -154,6 +154,8 @@ export function createConvexStore(
       }
       return found;
     },
+    owned: async (resource, owner, after, limit) =>
+      run<"owned">({ type: "owned", resource: known(resource), owner, after, limit }),
     pruneReceipts: (before, limit) =>
       run<"pruneReceipts">({ type: "pruneReceipts", before, limit }),
 

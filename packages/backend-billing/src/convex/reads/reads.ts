@@ -1,11 +1,22 @@
 /** What an application asks of the mirror inside its own queries and mutations. */
 import type { GenericDatabaseReader, GenericDataModel } from "convex/server";
-import type { ResourceName, StripeObject } from "../../core/catalogue/catalogue.js";
+import {
+  ownerFieldOf,
+  type ResourceName,
+  type StripeObject,
+} from "../../core/catalogue/catalogue.js";
+import { resources } from "../../core/catalogue/resources.js";
 import { activeStatuses, plansFrom } from "../../core/mirror/reads/reads.js";
 import type { Plan } from "../../core/mirror/store.js";
 import { BillingError } from "../../core/runtime/errors.js";
 import { decode } from "../calls/encode.js";
-import { type MirrorDocument, type MirrorReader, rowOf, rowsBy } from "../tables/database.js";
+import {
+  indexOn,
+  type MirrorDocument,
+  type MirrorReader,
+  rowOf,
+  rowsBy,
+} from "../tables/database.js";
 import type { Documents } from "../tables/tables.js";
 
 /** The context of any query or mutation, whatever the application's data model. */
@@ -15,6 +26,8 @@ export interface ReadContext<DataModel extends GenericDataModel = GenericDataMod
 
 /** The most that these reads take in; a larger catalogue is read page by page from its tables. */
 const MOST = 1_000;
+/** The most rows of one owner that are gone through: they are small. */
+const MOST_OWNED = 4_000;
 
 const mirror = (context: { readonly db: unknown }): MirrorReader => context.db as MirrorReader;
 
@@ -52,6 +65,21 @@ export async function storedOffers(
     }),
   );
   return found.flat();
+}
+
+/** The ids of an owner's rows, in their order, after one of them. */
+export async function ownedIds(
+  db: MirrorReader,
+  asked: { resource: string; owner: string; after: string; limit: number },
+): Promise<string[]> {
+  const resource = asked.resource as ResourceName;
+  const index = indexOn(resource, ownerFieldOf(resource) ?? "");
+  const rows = await rowsBy(db, resource, index, asked.owner).take(MOST_OWNED);
+  const ids = rows.map((row) => String(row[resources[resource].idField]));
+  return ids
+    .filter((id) => id > asked.after)
+    .sort()
+    .slice(0, asked.limit);
 }
 
 /** The row of an entity's customer as it is stored. */

@@ -57,6 +57,8 @@ export interface ListsPerOwner {
   readonly owner: ResourceName;
   readonly list: (owner: string) => Listing<Mirrorable>;
   readonly eventful: boolean;
+  readonly relistedBy?: readonly CustomerEvent[];
+  readonly ownerOf?: (stripe: Stripe, object: Mirrorable) => Promise<string>;
 }
 
 /** How that is, of a resource which has no list of everything. */
@@ -76,7 +78,7 @@ export function ownerIn(name: ResourceName, row: object | undefined): string | n
 /** A field of a row beside its id. */
 export interface Column {
   readonly field: string;
-  /** Where it is inside the object, as a dotted path; `link` is not in the object. */
+  /** Where it is inside the object, as a dotted path; `link` and `owner` are not in the object. */
   readonly from: string;
   readonly nullable: boolean;
 }
@@ -99,10 +101,18 @@ const columns = new Map(
 /** The row fields of a resource beside its id, and where each comes from. */
 export const columnsOf = (name: ResourceName): readonly Column[] => columns.get(name) ?? [];
 
+const ownerFields = new Map(
+  resourceNames.map((name) => [name, columnsOf(name).find(({ from }) => from === "owner")?.field]),
+);
+
+/** The row field with the owner of what does not name it itself; undefined for everything else. */
+export const ownerFieldOf = (name: ResourceName): string | undefined => ownerFields.get(name);
+
 /** What an event asks of the mirror. */
 export type Effect =
   | { readonly kind: "upsert" | "delete"; readonly resource: ResourceName }
   | { readonly kind: "refresh"; readonly resource: ResourceName }
+  | { readonly kind: "relist"; readonly resource: ResourceName }
   | { readonly kind: "touch"; readonly resource: ResourceName; readonly field: string };
 
 /** The effects of each event type on the chosen resources. An event that is not a key has none. */
@@ -119,6 +129,7 @@ export function effectsByEvent(
     add(entry.upsertedBy, { kind: "upsert", resource: name });
     add(entry.deletedBy, { kind: "delete", resource: name });
     add(refreshedBy, { kind: "refresh", resource: name });
+    add(listsPerOwner(name)?.relistedBy ?? [], { kind: "relist", resource: name });
     if ("touchedBy" in entry) {
       const { events, field } = entry.touchedBy;
       add(events, { kind: "touch", resource: name, field });

@@ -22,11 +22,15 @@ export type Listing<S> = (
   options?: Stripe.RequestOptions,
 ) => Stripe.ApiListPromise<S>;
 
-/** Answers the object, or Stripe's mark of a deleted one; a missing object is a 404 error. */
+/**
+ * Answers the object, or Stripe's mark of a deleted one; a missing object is a 404 error. The owner is
+ * given where the object does not name it.
+ */
 export type Retrieval<S extends Mirrorable> = (
   stripe: Stripe,
   id: string,
   options?: Stripe.RequestOptions,
+  owner?: string,
 ) => Promise<Stripe.Response<S | { id: string; object: S["object"]; deleted: true }>>;
 
 /** The event types whose object is `S`. */
@@ -70,12 +74,14 @@ type CopiedFrom<S, P extends FieldPath<S>> = P extends string
   : never;
 
 /**
- * A row field beside the id: a copy of one of the object's fields, or of customers the link to an
- * entity, which no Stripe field decides and only the claim machine writes. A copy must be nullable
- * exactly where Stripe's type says that the field may be null or missing.
+ * A row field beside the id: a copy of one of the object's fields; the owner of an object that does
+ * not name it, which is known from the list that showed it; or of customers the link to an entity,
+ * which no Stripe field decides and only the claim machine writes. A copy must be nullable exactly
+ * where Stripe's type says that the field may be null or missing.
  */
 export type Column<S> =
   | CopiedFrom<S, FieldPath<S>>
+  | { readonly from: "owner"; readonly nullable?: never }
   | (S extends Stripe.Customer ? { readonly from: "link"; readonly nullable: true } : never);
 
 /** The embedded lists of `S`, which Stripe may cut. */
@@ -116,17 +122,25 @@ export interface Definition<S extends Mirrorable> extends Partial<Filled<S>> {
    * more than 2,704 bytes under one index, so only the beginning of these is indexed there.
    */
   readonly longTexts?: readonly string[];
-  readonly api: (stripe: Stripe) => Api<S>;
+  /** Needed where `lists` and `retrieve` are not both written down. */
+  readonly api?: (stripe: Stripe) => Api<S>;
   /**
    * The listing of what belongs to one object of another resource, where Stripe has no list of all:
    * it is read for each of those objects that the mirror has. An object names its owner in the column
-   * that is called as the owner's id. What is `eventful` has an event of every change, so the scheduled
-   * reconcile, which would take a request for each owner, leaves these lists out.
+   * that is called as the owner's id.
    */
   readonly listsPer?: {
     readonly owner: string;
     readonly list: (owner: string) => Listing<S>;
+    /**
+     * Events tell of every change, so that the scheduled reconcile, which would take a request for
+     * each owner, leaves these lists out.
+     */
     readonly eventful: boolean;
+    /** Events that name a customer, whose list is read again then, whole: what it lacks is gone. */
+    readonly relistedBy?: readonly CustomerEvent[];
+    /** Finds the owner of an object that no list has shown yet. */
+    readonly ownerOf?: (stripe: Stripe, object: S) => Promise<string>;
   };
   /** What the listings do not show all the same, in words. */
   readonly hides?: string;
@@ -177,7 +191,10 @@ export const resource =
       readonly longTexts?: readonly D["indexes"][keyof D["indexes"]][];
     },
   ): Described<S, D & Filled<S>> => {
-    const { api } = definition;
+    const api = (stripe: Stripe): Api<S> => {
+      if (definition.api === undefined) throw new RangeError(`${definition.table} has no api`);
+      return definition.api(stripe);
+    };
     const filled: Filled<S> = {
       lists: [(stripe, page, options) => api(stripe).list(page, options)],
       listsByCreated: true,

@@ -1,5 +1,5 @@
 /** The fields of a mirrored row beside its document id: what every store writes for an object. */
-import { columnsOf, type ResourceName } from "./catalogue.js";
+import { columnsOf, ownerFieldOf, type ResourceName } from "./catalogue.js";
 import { resources } from "./resources.js";
 
 export type RowFields = { readonly [field: string]: unknown };
@@ -14,18 +14,24 @@ function fieldAt(content: object, path: string): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The row of an object, without its link to an entity, which is not in the object. */
+/**
+ * The row of an object, without its link to an entity, which is not in the object. The owner is that
+ * of an object which does not name it.
+ */
 export function rowFields(
   resource: ResourceName,
   id: string,
   content: object,
   last_synced_at: number,
+  owner?: string,
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   fields[resources[resource].idField] = id;
   for (const { field, from } of columnsOf(resource)) {
-    if (from !== "link") fields[field] = fieldAt(content, from);
+    if (from !== "link" && from !== "owner") fields[field] = fieldAt(content, from);
   }
+  const ownerField = ownerFieldOf(resource);
+  if (ownerField !== undefined) fields[ownerField] = owner;
   fields.stripe = content;
   fields.last_synced_at = last_synced_at;
   return fields;

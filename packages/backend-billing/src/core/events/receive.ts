@@ -21,6 +21,7 @@ import { idProblem } from "../runtime/commit/set-aside.js";
 import type { Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type EventOutcome, eventOutcome, logEvent } from "../runtime/telemetry/observe.js";
+import { relistRequest } from "./owner.js";
 
 /** `ignored`: nothing in the mirror depends on such an event. */
 export type Received = "handled" | "duplicate" | "ignored";
@@ -61,6 +62,10 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
   const snapshots: Snapshot[] = [];
   const requests: RecordRequest[] = [];
   for (const effect of effects) {
+    if (effect.kind === "relist") {
+      requests.push(...relistRequest(runtime, event, effect.resource));
+      continue;
+    }
     // mutant "a hint that names its subscription has a list read": snapshotOfHint(runtime, event) -> undefined
     const snapshot =
       effect.kind === "refresh"

@@ -4,8 +4,8 @@
  */
 import type Stripe from "stripe";
 import { entityInMetadata } from "../catalogue/carrier.js";
-import type { ResourceName } from "../catalogue/catalogue.js";
-import type { Listing, Retrieval } from "../catalogue/resource.js";
+import { listsPerOwner, ownerFieldOf, ownerIn, type ResourceName } from "../catalogue/catalogue.js";
+import type { Listing, Mirrorable, Retrieval } from "../catalogue/resource.js";
 import { resources } from "../catalogue/resources.js";
 import { observeCustomer } from "../customers/setup.js";
 import { recordStrangers, strangerBy } from "../customers/strangers.js";
@@ -50,6 +50,15 @@ export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promi
   return settled;
 }
 
+/** How an ask is answered. */
+interface Asking {
+  readonly awaited: boolean;
+  /** How often it may be overtaken. */
+  readonly rounds: number;
+  /** Whose the object is, where that is known and the object does not say it. */
+  readonly owner?: string;
+}
+
 /**
  * Answers one ask. False if Stripe could not be asked now, or if the answer was overtaken too
  * often: the ask is then postponed. With a caller waiting, the request does not wait for the pacer.
@@ -57,18 +66,18 @@ export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promi
 export function answerAsk(
   runtime: Runtime,
   ask: Ask,
-  { awaited = false, rounds = ROUNDS } = {},
+  { awaited = false, rounds = ROUNDS, ...whose }: Partial<Asking> = {},
 ): Promise<boolean> {
   return observed(runtime.telemetry, "refetch", (annotate) => {
     annotate?.({ resource: ask.resource, object: ask.id });
-    return answer(runtime, ask, { awaited, rounds }, annotate);
+    return answer(runtime, ask, { awaited, rounds, ...whose }, annotate);
   });
 }
 
 async function answer(
   runtime: Runtime,
   ask: Ask,
-  { awaited, rounds }: { readonly awaited: boolean; readonly rounds: number },
+  { rounds, ...how }: Asking,
   annotate: Annotate | undefined,
 ): Promise<boolean> {
   let { revision } = ask;
@@ -76,7 +85,7 @@ async function answer(
     const refresh = await refreshWaitingFor(runtime, ask);
     let snapshot: Snapshot;
     try {
-      snapshot = await retrieve(runtime, ask.resource, ask.id, revision, awaited);
+      snapshot = await retrieve(runtime, ask.resource, ask.id, revision, how);
     } catch (error) {
       annotate?.({ outcome: "failed", "error.type": errorType(error) });
       const line = { object: ask.id, resource: ask.resource, ...factsOf(error) };
@@ -170,22 +179,20 @@ export async function retrieve(
   resource: ResourceName,
   id: string,
   askedAt: number,
-  awaited = false,
+  { awaited = false, owner: given }: { readonly awaited?: boolean; readonly owner?: string } = {},
 ): Promise<Snapshot> {
   const stripe = runtime.stripe();
+  const known = given ?? (await ownerKept(runtime, resource, id));
   let startedAt = runtime.now();
   const turn: Turn = (endpoint, send) => (awaited ? send() : paced(runtime, endpoint, send));
   const base = { resource, id, origin: "answer", usable: true, askedAt } as const;
-  let object: object;
+  let object: Mirrorable | { readonly deleted: true };
   try {
     // Each entry retrieves its own type; here only the id and the mark of a deletion are read.
-    const call = resources[resource].retrieve as unknown as Retrieval<{
-      id: string;
-      object: string;
-    }>;
+    const call = resources[resource].retrieve as unknown as Retrieval<Mirrorable>;
     const send = () => {
       startedAt = runtime.now(); // the wait for the pacer is no part of the answer's time
-      return call(stripe, id);
+      return call(stripe, id, {}, known);
     };
     object = await turn(`GET ${resource}/{id}`, send);
   } catch (error) {
@@ -199,7 +206,38 @@ export async function retrieve(
     return { ...base, ...interval, kind: "deleted", content: null };
   }
   const whole = await completed(runtime, turn, { resource, id, object, startedAt, interval });
-  return { ...base, ...whole.interval, kind: "changed", content: plain(whole.object) };
+  const found = {
+    ...base,
+    ...whole.interval,
+    kind: "changed",
+    content: plain(whole.object),
+  } as const;
+  if (ownerFieldOf(resource) === undefined) return found;
+  const owner = known ?? (await ownerAt(runtime, turn, resource, object as Mirrorable));
+  // It cannot be kept without its owner, and the list of that one brings it back.
+  return owner === undefined ? { ...found, kind: "missing", content: null } : { ...found, owner };
+}
+
+/** The owner that the row of an object names, where the object does not. */
+async function ownerKept(
+  { store }: Runtime,
+  resource: ResourceName,
+  id: string,
+): Promise<string | undefined> {
+  if (ownerFieldOf(resource) === undefined) return undefined;
+  return ownerIn(resource, await store.row(resource, id)) ?? undefined;
+}
+
+/** The owner of an object of which there is no row, if Stripe can be asked for it. */
+async function ownerAt(
+  runtime: Runtime,
+  turn: Turn,
+  resource: ResourceName,
+  object: Mirrorable,
+): Promise<string | undefined> {
+  const find = listsPerOwner(resource)?.ownerOf;
+  if (find === undefined) return undefined;
+  return turn(`GET ${resource}/{id}/owner`, () => find(runtime.stripe(), object));
 }
 
 /** The object with its cut lists completed; the interval then reaches to the last answer. */

@@ -1,17 +1,19 @@
 /**
  * Refreshes the subscriptions of one customer, after an event of a payment that names none of them,
- * and reads the lines of a checkout session, after the event of a page that was paid.
- * Hints are records, so many of them for one customer become one reading, and none is lost; where a
+ * reads the lines of a checkout session, after the event of a page that was paid, and other lists of
+ * one owner after an event that says no more than that they changed. Hints are records, so many of
+ * them for one customer become one reading, and none is lost; where a
  * subscription of that customer is read for another reason, that reading serves.
  */
 
 import { snapshotsOfPage } from "../mirror/snapshot.js";
-import type { Ask, Lease } from "../mirror/store.js";
+import type { Ask, Lease, StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { paced } from "../stripe/pacer.js";
+import { relist, relistingIn } from "./owner.js";
 import { answerAsk } from "./refetch.js";
 import { settleLines } from "./session.js";
 
@@ -59,6 +61,18 @@ export async function refreshCustomer(
 /** Whether a refresh is of a checkout session, and not of a customer. */
 const isSession = (id: string): boolean => id.startsWith("cs_");
 
+/** Leaves the record for another reading. */
+async function readLater(
+  runtime: Runtime,
+  { kind, id, ref, revision }: StoredRecord,
+  { due, data }: { readonly due: number; readonly data: object },
+): Promise<void> {
+  const next = { ref, due, data: { ...data } };
+  const records = [{ kind, id, expect: revision, next }];
+  const { committed } = await commit(runtime, { source: "record", records });
+  if (committed) runtime.wake(due - runtime.now());
+}
+
 /** How refreshes are taken that are due, or will be within so many milliseconds. */
 export const refreshLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => ({
   now: now() + ahead,
@@ -70,9 +84,13 @@ export const refreshLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => 
 export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
   const due = await runtime.store.takeRecords("refresh", refreshLease(runtime, limit, ahead));
   let done = 0;
-  for (const { id, revision } of due) {
+  for (const record of due) {
+    const { id, revision } = record;
+    const relisting = relistingIn(record);
+    let later: Awaited<ReturnType<typeof relist>>;
     try {
-      await (isSession(id) ? settleLines(runtime, id) : refreshCustomer(runtime, id));
+      if (relisting !== undefined) later = await relist(runtime, relisting);
+      else await (isSession(id) ? settleLines(runtime, id) : refreshCustomer(runtime, id));
     } catch (error) {
       const line = { object: id, ...factsOf(error) };
       runtime.log?.warn(line, "A refresh failed and is tried again");
@@ -80,7 +98,8 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
       continue;
     }
     // A hint that came meanwhile has raised the revision; then the record stays for another round.
-    await records.refresh(id).remove(runtime, { revision });
+    if (later === undefined) await records.refresh(id).remove(runtime, { revision });
+    else await readLater(runtime, record, later);
     done++;
   }
   return done;

@@ -39,7 +39,7 @@ export function planRows(
 type Objects = ReadonlyMap<string, Judged>;
 
 function ownRow(
-  { resource, id, content, wasThere }: Judged,
+  { resource, id, content, wasThere, owner }: Judged,
   links: Links,
   link: Link | undefined,
   now: number,
@@ -47,7 +47,7 @@ function ownRow(
 ): Write | undefined {
   if (content === undefined) return undefined;
   if (content === null) return wasThere ? { write: "deleteRow", resource, id } : undefined;
-  const fields = rowFields(resource, id, content, now);
+  const fields = rowFields(resource, id, content, now, owner);
   if (resource !== link?.resource) return putRow(resource, id, !wasThere, fields, {});
   // A row that is there keeps its link unless a claim of this batch changes it.
   const linked = links.get(id);

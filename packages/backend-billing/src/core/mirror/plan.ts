@@ -133,7 +133,10 @@ function apply(
   }
   if (verdict.act !== "drop" && verdict.act !== "retry") {
     object.version = verdict.next;
-    if (verdict.content === "set") object.content = snapshot.content;
+    if (verdict.content === "set") {
+      object.content = snapshot.content;
+      object.owner = snapshot.owner;
+    }
     if (verdict.content === "clear") object.content = null;
   }
   return { act: verdict.act, revision: object.version?.revision ?? 0 };

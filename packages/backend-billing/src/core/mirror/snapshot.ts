@@ -3,7 +3,12 @@
  * with the interval in which it was true. Nothing else makes snapshots.
  */
 import type Stripe from "stripe";
-import type { Effect, ResourceName, StripeObject } from "../catalogue/catalogue.js";
+import {
+  type Effect,
+  ownerFieldOf,
+  type ResourceName,
+  type StripeObject,
+} from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
 import { plainOf, storable } from "./content/text.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
@@ -104,10 +109,10 @@ export function snapshotOfEvent(
   if (id === undefined) return undefined; // an upcoming invoice has none, and is nothing to keep
   const deleted = effect.kind === "delete";
   const pinned = runtime.stripe().getApiField("version");
+  const isWhole =
+    ownerFieldOf(effect.resource) === undefined && !isCut(effect.resource, event.object);
   // mutant "another API version believed": event.apiVersion === pinned -> true
-  const usable =
-    deleted ||
-    (!event.thin && event.apiVersion === pinned && !isCut(effect.resource, event.object));
+  const usable = deleted || (!event.thin && event.apiVersion === pinned && isWhole);
   const { lo, hi } = eventInterval(event.created, runtime.tolerances);
   return {
     resource: effect.resource,
@@ -172,18 +177,22 @@ export function answeredAt(runtime: Dating, answer: Answered<object>, startedAt:
   return answerInterval(date, runtime.now() - startedAt, runtime.tolerances);
 }
 
+/** When a page of a list was true. */
+export function seenOnPage(runtime: Dating, page: Answered<object>, startedAt: number): Interval {
+  const date = headerOf(page.lastResponse?.headers, "date");
+  return pageInterval(date, runtime.now() - startedAt, runtime.tolerances);
+}
+
 /** What a list page says about each of its objects. */
 export function snapshotsOfPage(
   runtime: Dating,
   resource: ResourceName,
-  page: Answered<{ readonly data: readonly { readonly id: string }[] }>,
+  page: Answered<{ readonly data: readonly { readonly id: string }[]; readonly owner?: string }>,
   startedAt: number,
 ): Snapshot[] {
-  const { lo, hi } = pageInterval(
-    headerOf(page.lastResponse?.headers, "date"),
-    runtime.now() - startedAt,
-    runtime.tolerances,
-  );
+  const { owner } = page;
+  const owned = owner === undefined || ownerFieldOf(resource) === undefined ? {} : { owner };
+  const { lo, hi } = seenOnPage(runtime, page, startedAt);
   return page.data.map((object) => {
     const usable = !isCut(resource, object);
     return {
@@ -195,8 +204,19 @@ export function snapshotsOfPage(
       lo,
       hi,
       content: usable ? plain(object) : null,
+      ...owned,
     };
   });
+}
+
+/** What the whole list of an owner says of an object that it lacks: what a retrieval says that finds none. */
+export function snapshotOfAbsence(
+  resource: ResourceName,
+  id: string,
+  { lo, hi }: Interval,
+): Snapshot {
+  const seen = { origin: "page", kind: "missing", usable: true } as const;
+  return { resource, id, ...seen, lo, hi, content: null };
 }
 
 /** What the answer to a creation says: its id was not known before, so it counts as a page of one. */

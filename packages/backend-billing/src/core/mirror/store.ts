@@ -16,6 +16,8 @@ export interface Snapshot extends SnapshotFacts {
   readonly resource: ResourceName;
   readonly id: string;
   readonly content: StripeObject<ResourceName> | null;
+  /** Whose it is, where the content does not say it. */
+  readonly owner?: string;
 }
 
 /** An event that was handled. It saves work; nothing depends on it for being right. */
@@ -129,6 +131,11 @@ export type Outcome = {
 export type UnitOutcome =
   | { readonly duplicate: true }
   | { readonly duplicate: false; readonly outcomes: readonly Outcome[] };
+
+/** What happened to each snapshot of the units. */
+export function outcomesOf(units: readonly UnitOutcome[]): readonly Outcome[] {
+  return units.flatMap((unit) => (unit.duplicate ? [] : unit.outcomes));
+}
 
 /** What became of a batch. */
 export type Committed =
@@ -315,6 +322,17 @@ export interface Store {
     after: string,
     limit: number,
   ): Promise<readonly { readonly id: string; readonly revision: number }[]>;
+
+  /**
+   * The ids of the rows that belong to an owner, of a resource whose objects do not name theirs, by
+   * id, after the given one.
+   */
+  owned(
+    resource: ResourceName,
+    owner: string,
+    after: string,
+    limit: number,
+  ): Promise<readonly string[]>;
 
   /** Forgets receipts older than a moment, at most `limit` of them; answers how many it forgot. */
   pruneReceipts(before: number, limit: number): Promise<number>;

@@ -81,6 +81,8 @@ export interface Judged {
   version: Version | null;
   /** A content to store, null to remove the row, or undefined to leave it as it is. */
   content: object | null | undefined;
+  /** Whose the content is, where it does not say so. */
+  owner?: string | undefined;
 }
 
 export const keyOf = (resource: ResourceName, id: string): string => `${resource} ${id}`;

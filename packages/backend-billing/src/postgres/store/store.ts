@@ -1,5 +1,10 @@
 /** The store on PostgreSQL. */
-import { namesOf, type ResourceChoice, type ResourceName } from "../../core/catalogue/catalogue.js";
+import {
+  namesOf,
+  ownerFieldOf,
+  type ResourceChoice,
+  type ResourceName,
+} from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import type { Version } from "../../core/mirror/rule.js";
 import type { LocalReads, Offer, RecordKey, Store } from "../../core/mirror/store.js";
@@ -160,6 +165,16 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
           [resource, since, after, limit],
         )
       ).map(({ id, revision }) => ({ id, revision: Number(revision) })),
+
+    owned: async (resource, owner, after, limit) => {
+      const id = snake(resources[resource].idField);
+      const found = await select<{ id: string }>(
+        `SELECT ${id} AS id FROM ${names.table(resource)}
+         WHERE ${snake(ownerFieldOf(resource) ?? "")} = $1 AND ${id} > $2 ORDER BY ${id} LIMIT $3`,
+        [owner, after, limit],
+      );
+      return found.map((each) => each.id);
+    },
 
     row: async <N extends ResourceName>(resource: N, id: string) => {
       const [found] = await select<RawRow>(

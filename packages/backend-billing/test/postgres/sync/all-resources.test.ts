@@ -48,7 +48,10 @@ async function fillAll(app: App): Promise<{ customer: string; product: string }>
   await stripe.billingPortal.configurations.create({
     features: { invoice_history: { enabled: true } },
   });
-  await stripe.entitlements.features.create({ name: "Steam", lookup_key: "steam" });
+  const steam = await stripe.entitlements.features.create({ name: "Steam", lookup_key: "steam" });
+  await stripe.products.createFeature(product.id, { entitlement_feature: steam.id });
+  const [running] = (await stripe.subscriptions.list({ customer: customer.id })).data;
+  await stripe.subscriptions.update(running?.id ?? "", { metadata: { from: "now" } });
   const old = await stripe.entitlements.features.create({ name: "Coal", lookup_key: "coal" });
   await stripe.entitlements.features.update(old.id, { active: false });
   await stripe.billing.meters.create({
@@ -93,7 +96,7 @@ describe("every resource", () => {
   it("is told of by events, but for what Stripe is silent about", async () => {
     const app = await open({ ...all, endpoint: true });
     await fillAll(app);
-    await app.double.settle({ store: app.b.store });
+    await app.double.settle({ store: app.b.store, resources: "all" });
     const edited = ["payment_intents", "setup_intents"]; // edits alone are silent, and there is none
     const told = resourceNames.filter(
       (name) => edited.includes(name) || !("silent" in resources[name]),

@@ -2,8 +2,8 @@
 import Stripe from "stripe";
 import { expect } from "vitest";
 import { listedAtOnce } from "../../../../../support/listed-at-once.js";
-import { idsAtStripe, stripePath } from "../../../../../support/stripe-path.js";
-import type { ResourceName } from "../../../src/core/catalogue/catalogue.js";
+import { idsAtStripe, listsByOwner, stripePath } from "../../../../../support/stripe-path.js";
+import { ownerFieldOf, ownerIn, type ResourceName } from "../../../src/core/catalogue/catalogue.js";
 import { localOf } from "../../../src/core/runtime/local.js";
 import { runReport } from "../../../src/core/sync/run/report.js";
 import { openScheduled } from "../../../src/core/sync/work/scheduled.js";
@@ -41,12 +41,36 @@ async function get(double: StripeDouble, path: string): Promise<unknown> {
   return answer.json();
 }
 
+/** Everything that a list shows. */
+async function pagesOf(double: StripeDouble, path: string): Promise<{ id: string }[]> {
+  const all: { id: string }[] = [];
+  for (;;) {
+    const last = all.at(-1)?.id;
+    const cursor = last === undefined ? "" : `&starting_after=${last}`;
+    const joint = path.includes("?") ? "&" : "?";
+    const page = (await get(double, `${path}${joint}limit=100${cursor}`)) as {
+      data: { id: string }[];
+      has_more: boolean;
+    };
+    all.push(...page.data);
+    if (!page.has_more) return all;
+  }
+}
+
+/** Whose an object is that does not name its owner, beside what Stripe shows of it. */
+const OWNER = "(owner)";
+
 /** Every object of a kind at Stripe: by lists that hide nothing, and by id what is in no list. */
 export async function atStripe(
   double: StripeDouble,
   resource: ResourceName,
 ): Promise<Map<string, object>> {
   const all = new Map<string, object>();
+  for (const { owner, path } of listsByOwner(double, resource)) {
+    const listed = await pagesOf(double, path);
+    for (const object of listed) all.set(object.id, { ...object, [OWNER]: owner });
+  }
+  if (ownerFieldOf(resource) !== undefined) return all;
   const filters: { readonly [name in ResourceName]?: readonly string[] } = {
     products: ["active=true", "active=false"],
     prices: ["active=true", "active=false"],
@@ -54,16 +78,8 @@ export async function atStripe(
     payment_methods: [], // there is no list of all
   };
   for (const filter of filters[resource] ?? [""]) {
-    for (let after = ""; ; ) {
-      const cursor = after === "" ? "" : `&starting_after=${after}`;
-      const page = (await get(double, `${stripePath(resource)}?limit=100&${filter}${cursor}`)) as {
-        data: { id: string }[];
-        has_more: boolean;
-      };
-      for (const object of page.data) all.set(object.id, object);
-      after = page.data.at(-1)?.id ?? "";
-      if (!page.has_more) break;
-    }
+    const listed = await pagesOf(double, `${stripePath(resource)}?${filter}`);
+    for (const object of listed) all.set(object.id, object);
   }
   for (const id of idsAtStripe(double, resource)) {
     if (!all.has(id)) all.set(id, (await get(double, `${stripePath(resource)}/${id}`)) as object);
@@ -76,7 +92,12 @@ async function inMirror(app: App, resource: ResourceName): Promise<Map<string, o
   const all = new Map<string, object>();
   for (let after = ""; ; ) {
     const rows = await app.b.store.rows(resource, after, 500);
-    for (const { stripe } of rows) if (stripe !== null) all.set(stripe.id, stripe);
+    for (const row of rows) {
+      const { stripe } = row;
+      if (stripe === null) continue;
+      const isOwned = ownerFieldOf(resource) !== undefined;
+      all.set(stripe.id, isOwned ? { ...stripe, [OWNER]: ownerIn(resource, row) } : stripe);
+    }
     const last = rows.at(-1);
     if (last === undefined) return all;
     after = last._id;

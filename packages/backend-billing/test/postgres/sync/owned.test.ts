@@ -1,6 +1,8 @@
 // What Stripe lists only for one owner at a time: when it is compared, and what is left out.
+import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { expectEqual, quietApplications, scheduled } from "./kit.js";
+import { refreshDue } from "../../../src/core/events/refresh.js";
+import { type App, expectEqual, quietApplications, scheduled } from "./kit.js";
 
 const open = quietApplications();
 
@@ -54,5 +56,190 @@ describe("tax ids", () => {
     app.double.requests.clear();
     await scheduled(app, "reconcile");
     expect(app.double.requests.count(lists)).toBe(0);
+  });
+});
+
+describe("active entitlements", () => {
+  const config = { resources: ["customers", "subscriptions", "active_entitlements"] } as const;
+  const list = "GET /v1/entitlements/active_entitlements";
+  const retrieval = "GET /v1/entitlements/active_entitlements/:entitlement";
+  const summary = "entitlements.active_entitlement_summary.updated";
+
+  /** A customer who subscribes to a product with so many features. */
+  async function entitled(app: App, features: number) {
+    const { stripe } = app;
+    const product = await stripe.products.create({ name: "Engine" });
+    const attached: Stripe.ProductFeature[] = [];
+    for (let number = 0; number < features; number++) {
+      const made = { name: `Feature ${number}`, lookup_key: `feature-${number}` };
+      const { id } = await stripe.entitlements.features.create(made);
+      const entitlement_feature = { entitlement_feature: id };
+      attached.push(await stripe.products.createFeature(product.id, entitlement_feature));
+    }
+    const price = await stripe.prices.create({
+      product: product.id,
+      currency: "usd",
+      unit_amount: 2000,
+      recurring: { interval: "month" },
+    });
+    const customer = await stripe.customers.create({
+      payment_method: "pm_card_visa",
+      invoice_settings: { default_payment_method: "pm_card_visa" },
+    });
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: price.id }],
+    });
+    return { product, attached, customer, subscription };
+  }
+
+  const settle = (app: App) =>
+    app.double.settle({ store: app.b.store, resources: config.resources });
+  const rows = (app: App) => app.b.store.rows("active_entitlements", "", 500);
+
+  it("are all there beyond the ten of the event, and go when a feature or the subscription does", async () => {
+    const app = await open({ config, endpoint: true });
+    const { product, attached, customer, subscription } = await entitled(app, 25);
+    await settle(app);
+    const [event] = (await app.stripe.events.list({ types: [summary] })).data;
+    const shown = event?.data.object as Stripe.Entitlements.ActiveEntitlementSummary;
+    expect([shown.entitlements.data.length, shown.entitlements.has_more]).toEqual([10, true]);
+    const all = await rows(app);
+    expect(all).toHaveLength(25);
+    expect(new Set(all.map(({ customerId }) => customerId))).toEqual(new Set([customer.id]));
+    await expectEqual(app, ["active_entitlements"]);
+
+    await app.double.clock.advance({ days: 1 });
+    for (const { id } of attached.slice(0, 3)) {
+      await app.stripe.products.deleteFeature(product.id, id);
+    }
+    await app.stripe.subscriptions.update(subscription.id, { metadata: { changed: "yes" } });
+    app.double.requests.clear();
+    await settle(app);
+    expect(await rows(app)).toHaveLength(22);
+    // The list was read once, whole, and none of those that it lacks had to be asked for.
+    expect([app.double.requests.count(list), app.double.requests.count(retrieval)]).toEqual([1, 0]);
+    await expectEqual(app, ["active_entitlements"]);
+
+    await app.double.clock.advance({ days: 1 });
+    await app.stripe.subscriptions.cancel(subscription.id);
+    await settle(app);
+    expect(await rows(app)).toEqual([]);
+  });
+
+  it("that came and went within the same seconds are asked for", async () => {
+    const app = await open({ config, endpoint: true });
+    const { subscription } = await entitled(app, 3);
+    await settle(app);
+    expect(await rows(app)).toHaveLength(3);
+    await app.stripe.subscriptions.cancel(subscription.id);
+    app.double.requests.clear();
+    await settle(app);
+    expect(app.double.requests.count(retrieval)).toBe(3);
+    expect(await rows(app)).toEqual([]);
+  });
+
+  it("are read a second time where the list may have lagged behind the event", async () => {
+    const app = await open({ config, endpoint: true });
+    await entitled(app, 1);
+    await app.double.settle();
+    const refreshes = async () =>
+      (await app.core.store.records("refresh", "", 10)).filter(({ data }) => "relist" in data);
+    expect(await refreshes()).toMatchObject([{ data: { relist: "active_entitlements" } }]);
+    await refreshDue(app.core, 20, app.core.timing.refreshDelay);
+    expect(await rows(app)).toHaveLength(1);
+    const [again] = await refreshes();
+    expect(again).toMatchObject({ data: { again: true } });
+    expect((again?.due ?? 0) - app.core.now()).toBeGreaterThan(10_000);
+    expect(await refreshDue(app.core)).toBe(0);
+    await app.core.sleep(15_000);
+    app.double.requests.clear();
+    await refreshDue(app.core);
+    expect(app.double.requests.count(list)).toBe(1);
+    expect(await refreshes()).toEqual([]);
+  });
+
+  it("go with their customer, and come back if they were removed from the table", async () => {
+    const app = await open({ config, endpoint: true });
+    const { customer } = await entitled(app, 12);
+    await settle(app);
+    await app.sql(
+      `DELETE FROM ${app.schema}.backend_billing_active_entitlements WHERE stripe ->> 'lookup_key' = 'feature-7'`,
+    );
+    const before = await app.b.billing.verify();
+    expect(before.resources.active_entitlements?.drift).toMatchObject({ missing: 1, ghost: 0 });
+    await app.b.billing.reconcile();
+    await expectEqual(app, ["active_entitlements"]);
+    await app.double.clock.advance({ days: 1 });
+    await app.stripe.customers.del(customer.id);
+    await settle(app);
+    expect(await rows(app)).toEqual([]);
+  });
+
+  it("are found by a catch-up whose webhooks were lost", async () => {
+    const app = await open({ config });
+    await app.b.sync();
+    const { subscription } = await entitled(app, 11);
+    await scheduled(app, "catch-up");
+    expect(await rows(app)).toHaveLength(11);
+    await app.double.clock.advance({ days: 1 });
+    await app.stripe.subscriptions.cancel(subscription.id);
+    await scheduled(app, "catch-up");
+    expect(await rows(app)).toEqual([]);
+  });
+});
+
+describe("features of products", () => {
+  const config = { resources: ["products", "product_features"] } as const;
+  const lists = "GET /v1/products/:product/features";
+
+  it("are compared every night, by a request for each product, and removed when they are gone", async () => {
+    const app = await open({ config });
+    const { id: product } = await app.stripe.products.create({ name: "Engine" });
+    await app.stripe.products.create({ name: "Abacus", active: false });
+    const feature = async (name: string) =>
+      app.stripe.products.createFeature(product, {
+        entitlement_feature: (
+          await app.stripe.entitlements.features.create({ name, lookup_key: name })
+        ).id,
+      });
+    const [gone] = [await feature("steam"), await feature("brass")];
+    await app.b.sync();
+    await expectEqual(app, ["product_features"]);
+    await app.double.clock.advance({ days: 1 });
+    await app.stripe.products.deleteFeature(product, gone.id);
+    await feature("coal");
+    app.double.requests.clear();
+    const night = await scheduled(app, "reconcile");
+    expect(app.double.requests.count(lists)).toBe(2);
+    expect(night?.resources.product_features?.drift).toMatchObject({ missing: 1, ghost: 1 });
+    await expectEqual(app, ["product_features"]);
+  });
+});
+
+describe("transactions of billing credits", () => {
+  const config = { resources: ["customers", "credit_balance_transactions"] } as const;
+
+  it("are told of by events, which do not name the customer", async () => {
+    const app = await open({ config, endpoint: true });
+    const { id: customer } = await app.stripe.customers.create({ name: "Ada" });
+    const grant = await app.stripe.billing.creditGrants.create({
+      customer,
+      name: "Welcome",
+      category: "promotional",
+      amount: { type: "monetary", monetary: { currency: "usd", value: 500 } },
+      applicability_config: { scope: { price_type: "metered" } },
+    });
+    await app.stripe.billing.creditGrants.voidGrant(grant.id);
+    await app.double.settle({ store: app.b.store, resources: config.resources });
+    const rows = await app.b.store.rows("credit_balance_transactions", "", 10);
+    expect(rows.map(({ customerId }) => customerId)).toEqual([customer, customer]);
+    await expectEqual(app, ["credit_balance_transactions"]);
+    app.double.requests.clear();
+    await scheduled(app, "reconcile");
+    expect(app.double.requests.count("GET /v1/billing/credit_balance_transactions")).toBe(1);
+    app.double.requests.clear();
+    await scheduled(app, "reconcile"); // by now they were listed to their end
+    expect(app.double.requests.count("GET /v1/billing/credit_balance_transactions")).toBe(0);
   });
 });

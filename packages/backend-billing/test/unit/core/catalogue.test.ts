@@ -1,5 +1,7 @@
 // The resource table against the specification, rule by rule.
 import { describe, expect, it } from "vitest";
+import { columnsOf, listsPerOwner } from "../../../src/core/catalogue/catalogue.js";
+import type { Entry } from "../../../src/core/catalogue/resource.js";
 import {
   defaultResources,
   effectsByEvent,
@@ -80,6 +82,30 @@ describe("the resource table", () => {
     const index = `by${idField.charAt(0).toUpperCase()}${idField.slice(1)}`;
     expect(indexes).toMatchObject({ [index]: idField });
   });
+  it.each(resourceNames)(
+    "%s names its owner in a column, where Stripe lists it by owner",
+    (name) => {
+      const per = listsPerOwner(name);
+      const columns = columnsOf(name);
+      const owner = columns.find(({ field }) => per && field === resources[per.owner].idField);
+      if (per !== undefined) expect(owner).toBeDefined();
+      const unnamed = columns.find(({ from }) => from === "owner");
+      if (unnamed !== undefined) expect(unnamed).toBe(owner);
+    },
+  );
+  it.each(resourceNames)(
+    "%s is listed and retrieved by a part of the client, or says how",
+    (name) => {
+      const entry: Partial<Entry> = resources[name] as never;
+      const lists = (entry.lists ?? []).length + (entry.listsPer === undefined ? 0 : 1);
+      expect(lists).toBeGreaterThan(0);
+      if (entry.api !== undefined) return;
+      // It throws at once where it asks for that part of the client.
+      const stripe = { products: { retrieveFeature: async () => ({}) } };
+      expect(() => entry.retrieve?.(stripe as never, "id", {}, "owner")).not.toThrow(RangeError);
+      expect(entry.lists).toEqual([]);
+    },
+  );
   it("maps every event of the specification to its table, and customer.updated", () => {
     const expected = effectsOf(EVENTS);
     const types = [...new Set(expected.map(({ type }) => type))];

@@ -264,4 +264,89 @@ export const further = {
     upsertedBy: [],
     silent: "everything",
   }),
+
+  active_entitlements: resource<Stripe.Entitlements.ActiveEntitlement>()({
+    table: "backend_billing_active_entitlements",
+    object: "entitlements.active_entitlement",
+    idField: "activeEntitlementId",
+    api: (stripe) => stripe.entitlements.activeEntitlements,
+    columns: { customerId: { from: "owner" } },
+    indexes: {
+      byActiveEntitlementId: "activeEntitlementId",
+      byCustomerId: "customerId",
+      byFeatureId: "stripe.feature",
+      byLookupKey: "stripe.lookup_key",
+    },
+    lists: [],
+    listsByCreated: false,
+    listsPer: {
+      owner: "customers",
+      list:
+        (customer) =>
+        (stripe, { created: _, ...page }, options) =>
+          stripe.entitlements.activeEntitlements.list({ ...page, customer }, options),
+      eventful: true,
+      // It carries ten entitlements at most, and none of those that ended.
+      relistedBy: ["entitlements.active_entitlement_summary.updated"],
+    },
+    listedAfter: "customers",
+    upsertedBy: [],
+  }),
+
+  product_features: resource<Stripe.ProductFeature>()({
+    table: "backend_billing_product_features",
+    object: "product_feature",
+    idField: "productFeatureId",
+    columns: { productId: { from: "owner" } },
+    indexes: {
+      byProductFeatureId: "productFeatureId",
+      byProductId: "productId",
+      byFeatureId: "stripe.entitlement_feature.id",
+    },
+    lists: [],
+    listsByCreated: false,
+    listsPer: {
+      owner: "products",
+      list:
+        (product) =>
+        (stripe, { created: _, ...page }, options) =>
+          stripe.products.listFeatures(product, page, options),
+      eventful: false,
+    },
+    listedAfter: "products",
+    retrieve: (stripe, id, options, product = "") =>
+      stripe.products.retrieveFeature(product, id, {}, options),
+    upsertedBy: [],
+    silent: "everything",
+  }),
+
+  credit_balance_transactions: resource<Stripe.Billing.CreditBalanceTransaction>()({
+    table: "backend_billing_credit_balance_transactions",
+    object: "billing.credit_balance_transaction",
+    idField: "creditBalanceTransactionId",
+    api: (stripe) => stripe.billing.creditBalanceTransactions,
+    columns: { customerId: { from: "owner" } },
+    indexes: {
+      byCreditBalanceTransactionId: "creditBalanceTransactionId",
+      byCustomerId: "customerId",
+      byCreditGrantId: "stripe.credit_grant",
+    },
+    lists: [],
+    listsByCreated: false,
+    listsPer: {
+      owner: "customers",
+      list:
+        (customer) =>
+        (stripe, { created: _, ...page }, options) =>
+          stripe.billing.creditBalanceTransactions.list({ ...page, customer }, options),
+      eventful: true, // they are only added
+      ownerOf: async (stripe, { credit_grant: grant }) => {
+        const id = typeof grant === "string" ? grant : grant.id;
+        const { customer } = await stripe.billing.creditGrants.retrieve(id);
+        return typeof customer === "string" ? customer : customer.id;
+      },
+    },
+    listedAfter: "customers",
+    upsertedBy: ["billing.credit_balance_transaction.created"],
+  }),
 } as const;

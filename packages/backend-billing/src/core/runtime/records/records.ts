@@ -168,8 +168,8 @@ export const records = {
   seats: (entityId: string) => defineRecord<SeatsTurn>(`seats ${entityId}`),
 
   /**
-   * A customer whose subscriptions must be read, or a checkout session whose lines must be. Requested
-   * by events; removed after the reading (events).
+   * A customer whose subscriptions must be read, a checkout session whose lines must be, or an owner
+   * whose list must (events/owner.ts). Requested by events; removed after the reading (events).
    */
   refresh: (id: string) => defineRecord<object>(id, { kind: "refresh" }),
 

@@ -37,10 +37,11 @@ export async function unequal(
 ): Promise<PendingCompare[]> {
   const rows = await each(snapshots, AT_ONCE, ({ id }) => runtime.store.row(resource, id));
   return snapshots.flatMap((snapshot, index) => {
-    const { id, content } = asKept(runtime, snapshot);
+    const { id, content, owner } = asKept(runtime, snapshot);
     const stored = rows[index]?.stripe ?? null;
     const isEqual = stored !== null && content !== null && same(stored, content);
-    return isEqual ? [] : [{ do: "compare" as const, id }];
+    const owned = owner === undefined ? {} : { owner };
+    return isEqual ? [] : [{ do: "compare" as const, id, ...owned }];
   });
 }
 
@@ -48,10 +49,10 @@ export async function unequal(
 export async function compareAgain(
   runtime: Runtime,
   resource: ResourceName,
-  id: string,
+  { id, ...whose }: Pick<PendingCompare, "id" | "owner">,
 ): Promise<Example | undefined> {
   const before = await runtime.store.version(resource, id);
-  const snapshot = await retrieve(runtime, resource, id, before?.revision ?? 0);
+  const snapshot = await retrieve(runtime, resource, id, before?.revision ?? 0, whose);
   const row = await runtime.store.row(resource, id);
   const after = await runtime.store.version(resource, id);
   const isMoving = after?.revision !== before?.revision || after?.stale === true;

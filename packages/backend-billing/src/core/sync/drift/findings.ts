@@ -3,11 +3,11 @@
  * kept in a record of its own; a worker that dies in between loses the count, never the repair.
  */
 import type { ResourceName } from "../../catalogue/catalogue.js";
-import type { Snapshot, UnitOutcome } from "../../mirror/store.js";
+import { outcomesOf, type Snapshot, type UnitOutcome } from "../../mirror/store.js";
 import { records } from "../../runtime/records/records.js";
 import type { Drift, Example } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { outcomesOf, type Step } from "../run/step.js";
+import type { Step } from "../run/step.js";
 import { NO_DRIFT, withExamples } from "./drift.js";
 
 /** Counts what a page wrote into a mirror that should have been complete. */

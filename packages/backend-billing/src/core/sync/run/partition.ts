@@ -25,6 +25,8 @@ interface PendingFetch {
 export interface PendingCompare {
   readonly do: "compare";
   readonly id: string;
+  /** Whose list showed it, where the object does not say. */
+  readonly owner?: string;
 }
 
 interface Progressing {

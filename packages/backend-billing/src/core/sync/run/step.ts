@@ -2,7 +2,7 @@
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import { resources } from "../../catalogue/resources.js";
 import type { AnswerHeaders } from "../../mirror/headers.js";
-import type { Outcome, Unit, UnitOutcome } from "../../mirror/store.js";
+import type { Unit, UnitOutcome } from "../../mirror/store.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Partition, TaskName } from "./partition.js";
 import type { Run } from "./run.js";
@@ -48,6 +48,8 @@ export interface ListedPage {
   readonly data: readonly Listed[];
   readonly has_more: boolean;
   readonly lastResponse?: { readonly headers: AnswerHeaders };
+  /** Whose list it is a page of, where each owner has one. */
+  readonly owner?: string;
   /** When its request was sent, by this machine's clock. */
   readonly startedAt: number;
   /** How long it waited before that for its turn, in milliseconds. */
@@ -70,11 +72,6 @@ export async function each<T, R>(
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
   return results;
-}
-
-/** What happened to each snapshot of the units. */
-export function outcomesOf(units: readonly UnitOutcome[]): readonly Outcome[] {
-  return units.flatMap((unit) => (unit.duplicate ? [] : unit.outcomes));
 }
 
 export const isByCreated = (resource: ResourceName | "events"): boolean =>

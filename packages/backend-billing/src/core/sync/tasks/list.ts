@@ -4,8 +4,9 @@ import { listsPerOwner, type ResourceName } from "../../catalogue/catalogue.js";
 import type { Listing } from "../../catalogue/resource.js";
 import { resources } from "../../catalogue/resources.js";
 import { recordStrangers, strangerBy } from "../../customers/strangers.js";
+import { answerOwned } from "../../events/owner.js";
 import { snapshotsOfPage } from "../../mirror/snapshot.js";
-import type { Snapshot } from "../../mirror/store.js";
+import { outcomesOf, type Snapshot } from "../../mirror/store.js";
 import type { Stranger } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { NO_BUCKETS, withIds } from "../drift/buckets.js";
@@ -93,6 +94,7 @@ async function readObjects(step: Step<"list">, page: ListedPage): Promise<Read<"
       units: [{ snapshots }],
       after: async (outcomes) => {
         await recordStrangers(runtime, found?.strangers ?? []);
+        await answerOwned(runtime, snapshots, outcomesOf(outcomes));
         return tallyPage(step, snapshots, outcomes);
       },
     },

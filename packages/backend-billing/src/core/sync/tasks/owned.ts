@@ -2,14 +2,13 @@
  * Lists what Stripe shows only for one object of another resource, such as the payment methods of a
  * customer: one request, usually, for each of those objects that the mirror has.
  */
-import type Stripe from "stripe";
-import type { ListsPerOwner, ResourceName } from "../../catalogue/catalogue.js";
-import type { Listing, Page } from "../../catalogue/resource.js";
+import type { ListsPerOwner } from "../../catalogue/catalogue.js";
+import { listOf } from "../../events/owner.js";
 import type { UnitOutcome } from "../../mirror/store.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { Partition } from "../run/partition.js";
-import { each, type Listed, type ListedPage, type Step, type Stepped } from "../run/step.js";
-import { askFor, type List, PAGE, secondOf } from "./page.js";
+import { each, type Step, type Stepped } from "../run/step.js";
+import { type List, secondOf } from "./page.js";
 import { ALWAYS } from "./scan.js";
 
 /** Owners that one step asks for, and how many at once: it must end well within its lease. */
@@ -27,9 +26,11 @@ export async function readOwned(
   if (at.listed) return { next: { ...at, state: "done" } };
   const found = await runtime.store.unconfirmed(per.owner, ALWAYS, at.owner ?? "", OWNERS);
   const owners = found.map(({ id }) => id);
-  const pages = (
-    await each(owners, AT_ONCE, (owner) => pagesOf(runtime, at.resource, per.list(owner)))
-  ).flat();
+  const options = { maxNetworkRetries: 0, timeout: Math.round(runtime.timing.pageLease * 0.4) };
+  const lists = await each(owners, AT_ONCE, (owner) =>
+    listOf(runtime, at.resource, owner, options),
+  );
+  const pages = lists.flatMap((list) => list.pages);
   const steps: Omit<Stepped<"list">, "next">[] = [];
   for (const page of pages) {
     const { kept, stepped } = await read({ ...step, at }, page);
@@ -72,37 +73,12 @@ function together(steps: readonly Omit<Stepped<"list">, "next">[]): Omit<Stepped
     after: async (outcomes) => {
       let at = 0;
       for (const { units = [], after } of steps) {
-        const own: readonly UnitOutcome[] = outcomes.slice(at, at + units.length);
-        at += units.length;
+        // Of a page each snapshot is committed as a unit of its own.
+        const count = units.reduce((sum, { snapshots = [] }) => sum + snapshots.length, 0);
+        const own: readonly UnitOutcome[] = outcomes.slice(at, at + count);
+        at += count;
         await after?.(own);
       }
     },
   };
-}
-
-/** All pages of an owner's list. Of an owner that is gone there are none. */
-async function pagesOf(
-  runtime: Runtime,
-  resource: ResourceName,
-  list: Listing<Listed>,
-): Promise<readonly ListedPage[]> {
-  const pages: ListedPage[] = [];
-  const options = { maxNetworkRetries: 0, timeout: Math.round(runtime.timing.pageLease * 0.4) };
-  for (let last: string | undefined; ; ) {
-    const after: Page = { limit: PAGE, ...(last === undefined ? {} : { starting_after: last }) };
-    try {
-      const page = await askFor(runtime, resource, (begin) => {
-        begin();
-        return list(runtime.stripe(), after, options);
-      });
-      pages.push(page);
-      last = page.data.at(-1)?.id;
-      if (!page.has_more || last === undefined) return pages;
-    } catch (error) {
-      const { code } = error as Partial<Stripe.errors.StripeError>;
-      // The owner is gone, and what belonged to it with it; or what the list went on from.
-      if (code === "resource_missing") return pages;
-      throw error;
-    }
-  }
 }

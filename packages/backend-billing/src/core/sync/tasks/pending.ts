@@ -57,7 +57,7 @@ async function settleOne(
   at: Comparing,
   pending: Exclude<Pending, PendingFollow>,
 ): Promise<Example | undefined> {
-  if (pending.do === "compare") return compareAgain(runtime, at.resource, pending.id);
+  if (pending.do === "compare") return compareAgain(runtime, at.resource, pending);
   const { resource, id } = pending;
   // Nothing was known of it; if something is by now, that was seen after this was requested.
   const snapshot = await retrieve(runtime, resource, id, 0);

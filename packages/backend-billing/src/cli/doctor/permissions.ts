@@ -45,7 +45,7 @@ export const READS: { readonly [resource in ResourceName]: Grant } = {
   early_fraud_warnings: read("Radar", null),
   transfers: read("Transfers", "rak_transfer_read"),
   balance_transactions: read("Balance transaction sources", "rak_balance_transaction_source_read"),
-  plans: read("Plans", "rak_plan_read"),
+  plans: read("Prices", "rak_plan_read"),
   portal_configurations: read("Customer portal", null),
   payment_links: read("Payment Links", "rak_payment_links_read"),
   features: read("Entitlements", "rak_entitlement_read"),

@@ -32,14 +32,14 @@ export const billingPage = {
       byStatus: "stripe.status",
       byClientReferenceId: "stripe.client_reference_id",
     },
-    // Stripe has no event for a session that was made or changed: those of the library's own links
-    // are stored as Stripe answers them, others when they end or are listed.
     upsertedBy: [
       "checkout.session.completed",
       "checkout.session.expired",
       "checkout.session.async_payment_succeeded",
       "checkout.session.async_payment_failed",
     ],
+    // Those of the library's own links are stored as Stripe answers them.
+    silent: "one that is made, and edits of one that is open",
   }),
 
   invoices: resource<Stripe.Invoice>()({
@@ -86,6 +86,7 @@ export const billingPage = {
       byCustomerId: "customerId",
       bySubscriptionId: "stripe.subscription",
     },
+    hides: "those of customers on a test clock; events bring them",
     upsertedBy: [
       "subscription_schedule.created",
       "subscription_schedule.updated",

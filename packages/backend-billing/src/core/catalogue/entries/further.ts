@@ -87,6 +87,7 @@ export const further = {
     columns: { customerId: { from: "customer", nullable: true } },
     indexes: { byQuoteId: "quoteId", byCustomerId: "customerId", byStatus: "stripe.status" },
     listsByCreated: false,
+    hides: "those of customers on a test clock; events bring them",
     upsertedBy: ["quote.created", "quote.finalized", "quote.accepted", "quote.canceled"],
     silent: "edits of a draft",
   }),

@@ -56,6 +56,7 @@ export const specified = {
     api: (stripe) => stripe.customers,
     columns: { entityId: { from: "link", nullable: true } },
     indexes: { byEntityId: "entityId", byCustomerId: "customerId" },
+    hides: "those on a test clock; events bring them",
     upsertedBy: ["customer.created", "customer.updated"],
     deletedBy: ["customer.deleted"],
   }),
@@ -74,6 +75,7 @@ export const specified = {
     lists: [
       (stripe, page, options) => stripe.subscriptions.list({ ...page, status: "all" }, options),
     ],
+    hides: "those of customers on a test clock; events bring them",
     upsertedBy: [
       "customer.subscription.created",
       "customer.subscription.updated",

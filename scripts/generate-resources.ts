@@ -97,7 +97,8 @@ exporting its table, or drizzle-kit drops it.
 [This link](${keyLink(defaultResources)}) opens Stripe's form for a key with what the default set needs, as far as the
 ids of permissions are known. ${byHand(defaultResources)}
 
-To change running subscriptions it also needs “Write” on Subscriptions and on Invoices.
+“Write” on Subscriptions and on Invoices is there to change running subscriptions, and to let an unfinished one make way for
+another; for an application that does neither, “Read” will do.
 \`npx backend-billing doctor\` says what a key lacks, with the link for your choice: [Doctor](./doctor.md).
 
 ## All of them

@@ -23,6 +23,14 @@ describe("the link to a restricted key", () => {
     expect(asked).not.toContain("rak_checkout_session_read");
   });
 
+  it("asks to write subscriptions and invoices where subscriptions are mirrored", () => {
+    const asked = permissionsIn(keyLink(["subscriptions", "invoices"]));
+    expect(asked).toEqual(expect.arrayContaining(["rak_subscription_write", "rak_invoice_write"]));
+    expect(asked).not.toContain("rak_subscription_read");
+    expect(asked).not.toContain("rak_invoice_read");
+    expect(permissionsIn(keyLink(["invoices"]))).toContain("rak_invoice_read");
+  });
+
   it.each([
     ["refunds", "charges"],
     ["prices", "plans"],

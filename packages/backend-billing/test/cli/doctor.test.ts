@@ -147,6 +147,29 @@ describe("settings and the application", { timeout }, () => {
       exit: 3,
     },
     {
+      fault: "a restricted key may not change subscriptions",
+      seed: () => {
+        const readable = ["subscriptions", "invoices"];
+        const scopes = Object.fromEntries(
+          everything.map((name) => [name, readable.includes(name) ? "read" : "write"] as const),
+        );
+        return { env: { STRIPE_SECRET_KEY: setup.double.restrictedKey(scopes) } };
+      },
+      finds: [
+        [
+          "permission_for_changes",
+          /may not write subscriptions/,
+          /“Write” on Subscriptions \(rak_subscription_write\)/,
+        ],
+        [
+          "permission_for_changes",
+          /may not write invoices/,
+          /\(rak_invoice_write\).*=rak_invoice_write&/,
+        ],
+      ],
+      exit: 0,
+    },
+    {
       fault: "a restricted key may not set things up",
       seed: restricted(["webhook_endpoints", "account"]),
       finds: [

@@ -39,6 +39,11 @@ export const catalogue = {
     what: "The restricted key may not {action}.",
     fix: "Edit the key at https://dashboard.stripe.com/apikeys and give it “{access}” on {resource} ({permission}). Or make another one, with most of it filled in: {link}",
   },
+  permission_for_changes: {
+    severity: "warning",
+    what: "The restricted key may not {action}. The application runs without it, but cannot change subscriptions, nor let an unfinished one make way for another.",
+    fix: "If your application does that: edit the key at https://dashboard.stripe.com/apikeys and give it “{access}” on {resource} ({permission}). Or make another one, with most of it filled in: {link}",
+  },
   permission_for_setup: {
     severity: "warning",
     what: "The restricted key may not {action}. The application runs without it; `sync` with `webhook` or `portal`, and parts of this check, do not.",

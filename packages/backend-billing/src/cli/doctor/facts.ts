@@ -57,8 +57,8 @@ export type StripeFacts =
 
 /** Something a restricted key may not do. */
 export interface Denied {
-  /** Of the application itself, or only of setting it up. */
-  readonly needed: "always" | "setup";
+  /** By every application, by those that change subscriptions, or only to set it up. */
+  readonly needed: "always" | "changes" | "setup";
   readonly action: string;
   readonly access: "Read" | "Write";
   /** As the key's page calls it. */

@@ -66,10 +66,22 @@ export const BESIDES = {
   webhook_endpoints: write("Webhook Endpoints", "rak_webhook_write"),
 } as const;
 
+/** What changes of running subscriptions need, where these are mirrored. */
+export const CHANGES = {
+  subscriptions: write("Subscriptions", "rak_subscription_write"),
+  invoices: write("Invoices", "rak_invoice_write"),
+} as const;
+
+/** Whether an application can change subscriptions: without the mirror of them it cannot. */
+export const canChange = (chosen: readonly ResourceName[]): boolean =>
+  chosen.includes("subscriptions");
+
 /** What a key needs for these resources, each row once. */
 export function grantsFor(chosen: readonly ResourceName[]): readonly Grant[] {
   const rows = new Map<string, Grant>();
-  for (const grant of [...chosen.map((name) => READS[name]), ...Object.values(BESIDES)]) {
+  const reads = chosen.map((name) => READS[name]);
+  const changes = canChange(chosen) ? Object.values(CHANGES) : [];
+  for (const grant of [...reads, ...Object.values(BESIDES), ...changes]) {
     if (grant.access === "Write" || !rows.has(grant.row)) rows.set(grant.row, grant);
   }
   return [...rows.values()];

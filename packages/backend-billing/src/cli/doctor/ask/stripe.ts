@@ -10,7 +10,7 @@ import { headerOf } from "../../../core/mirror/headers.js";
 import { isMarked } from "../../../core/sync/portal/settings.js";
 import { DELIVERY_MINUTES } from "../diagnose/diagnose.js";
 import type { Denied, StripeFacts } from "../facts.js";
-import { BESIDES, type Grant, keyLink, READS } from "../permissions.js";
+import { BESIDES, CHANGES, canChange, type Grant, keyLink, READS } from "../permissions.js";
 import { reasonOf } from "../reason.js";
 
 interface Probe extends Pick<Denied, "needed" | "action"> {
@@ -38,6 +38,20 @@ function probes(chosen: readonly ResourceName[]): Probe[] {
       ask: (stripe) => firstList(name)(stripe, { limit: 1 }, {}),
     }),
   );
+  const changes: readonly Probe[] = [
+    {
+      needed: "changes",
+      action: "write subscriptions",
+      grant: CHANGES.subscriptions,
+      ask: (stripe) => stripe.subscriptions.update(`sub_${ABSENT}`, {}),
+    },
+    {
+      needed: "changes",
+      action: "write invoices",
+      grant: CHANGES.invoices,
+      ask: (stripe) => stripe.invoices.update(`in_${ABSENT}`, {}),
+    },
+  ];
   return [
     ...reads,
     {
@@ -64,6 +78,7 @@ function probes(chosen: readonly ResourceName[]): Probe[] {
       grant: BESIDES.portal,
       ask: (stripe) => stripe.billingPortal.sessions.create({ customer: `cus_${ABSENT}` }),
     },
+    ...(canChange(chosen) ? changes : []),
     {
       needed: "setup",
       action: "write webhook endpoints",

@@ -55,13 +55,18 @@ function diagnoseKey(find: Find, { key }: Facts): Finding[] {
   return key.state === "malformed" ? [find("key_malformed", { kind: key.kind })] : [];
 }
 
+/** What a permission is missing for. */
+const PERMISSIONS = {
+  always: "permission_missing",
+  changes: "permission_for_changes",
+  setup: "permission_for_setup",
+} as const;
+
 function diagnoseStripe(find: Find, stripe: StripeFacts): Finding[] {
   const { state } = stripe;
   if (state === "unreachable") return [find("stripe_unreachable", { reason: stripe.reason })];
   if (state === "refused") return [find("key_refused", { reason: stripe.reason })];
-  const denied = stripe.denied.map(({ needed, ...blanks }) =>
-    find(needed === "always" ? "permission_missing" : "permission_for_setup", blanks),
-  );
+  const denied = stripe.denied.map(({ needed, ...blanks }) => find(PERMISSIONS[needed], blanks));
   return [...denied, ...diagnoseClock(find, stripe.ahead)];
 }
 

@@ -30,16 +30,23 @@ import {
   type ConvexConfig,
   createBilling,
   createStripe,
+  createTables,
 } from "../../../packages/backend-billing/src/convex/index.js";
+import { namesOf } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { finishJobs } from "../../../packages/backend-billing/src/testing/convex.js";
 import { registered } from "../../convex/registered.js";
 import type { VariantName } from "../harness.js";
 import { serve } from "./serve.js";
 
-export const schema = defineSchema({
-  ...billingTables,
-  users: defineTable({ userId: v.string(), email: v.optional(v.string()) }),
-});
+const users = defineTable({ userId: v.string(), email: v.optional(v.string()) });
+
+export const schema = defineSchema({ ...billingTables, users });
+
+/** The same with the tables of what is mirrored; tests read the others by their names alone. */
+const schemaFor = ({ resources }: ConvexConfig) =>
+  resources === undefined
+    ? schema
+    : (defineSchema({ ...createTables(namesOf(resources)), users }) as unknown as typeof schema);
 
 export type Backend = TestConvex<typeof schema>;
 export type ActionCtx = GenericActionCtx<GenericDataModel>;
@@ -96,7 +103,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     ]),
   );
   const backend = convexTest({
-    schema,
+    schema: schemaFor(config),
     modules: { ...modules, "./_generated/api.js": async () => ({}) },
   });
 

@@ -8,10 +8,8 @@
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type pg from "pg";
 import { type PostgresServer, startPostgres } from "../support/postgres/server.js";
 import {
-  type Account,
   change,
   differences,
   isComplete,
@@ -20,7 +18,7 @@ import {
   openDatabase,
   orderFor,
 } from "./sync/account.js";
-import { startWorker, type Worker } from "./sync/workers.js";
+import { startTeam } from "./sync/workers.js";
 
 const { values } = parseArgs({ options: { objects: { type: "string", default: "200000" } } });
 const objects = Number(values.objects);
@@ -58,7 +56,7 @@ interface Outcome {
 async function backfill(server: PostgresServer, disturbed: boolean): Promise<Outcome> {
   const account = await openAccount(objects, LIMITS);
   const pool = await openDatabase(server, disturbed ? "disturbed" : "undisturbed");
-  const team = startTeam(account, pool);
+  const team = startTeam(orderFor(account, pool, { pageLease: PAGE_LEASE }), WORKERS);
   const start = Date.now();
   const wrong: string[] = [];
   let [kills, restarts, looks, changed] = [0, 0, 0, false];
@@ -89,7 +87,7 @@ async function backfill(server: PostgresServer, disturbed: boolean): Promise<Out
       const asked = account.double.requests.count();
       if (asked < nextKill || progress === 0) continue;
       kills++;
-      await team.killOne();
+      await team.kill(Math.floor(Math.random() * WORKERS));
       nextKill = asked + KILL.least + Math.random() * (KILL.most - KILL.least);
     }
     const { requests } = account.double;
@@ -112,40 +110,6 @@ async function backfill(server: PostgresServer, disturbed: boolean): Promise<Out
     await pool.end();
     await account.double.close();
   }
-}
-
-/** Three workers, and one more that stands by to take a dead one's place at once. */
-function startTeam(account: Account, pool: pg.Pool) {
-  const order = orderFor(account, pool, { pageLease: PAGE_LEASE });
-  const errors: string[] = [];
-  const workers: Worker[] = [];
-  let spare = startWorker();
-  let isOver = false;
-  const employ = (place: number) => {
-    const worker = spare;
-    workers[place] = worker;
-    spare = startWorker();
-    void worker.tell(order).then(async (answer) => {
-      if (isOver || answer === undefined || !("error" in answer)) return;
-      // It was about to begin while PostgreSQL was away: a supervisor would start it again.
-      errors.push(answer.error);
-      await worker.kill();
-      if (!isOver) employ(place);
-    });
-  };
-  for (let place = 0; place < WORKERS; place++) employ(place);
-  return {
-    errors,
-    async killOne() {
-      const place = Math.floor(Math.random() * WORKERS);
-      await workers[place]?.kill();
-      employ(place);
-    },
-    async end() {
-      isOver = true;
-      await Promise.all([...workers, spare].map((each) => each.kill()));
-    },
-  };
 }
 
 function print(name: string, outcome: Outcome): void {

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import pg from "pg";
 import Stripe from "stripe";
+import type { ResourceChoice } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { migrate } from "../../packages/backend-billing/src/postgres/schema/migrations.js";
 import {
   createStripeDouble,
@@ -109,19 +110,23 @@ async function changed({ stripe, counts }: Account): Promise<void> {
 }
 
 /** A database of its own with the tables in it. */
-export async function openDatabase(server: PostgresServer, name: string): Promise<pg.Pool> {
+export async function openDatabase(
+  server: PostgresServer,
+  name: string,
+  options: { readonly resources?: ResourceChoice } = {},
+): Promise<pg.Pool> {
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
   await admin.query(`CREATE DATABASE ${name}`).finally(() => admin.end());
   const url = new URL(server.url);
   url.pathname = name;
   const pool = new pg.Pool({ connectionString: url.href, max: 2 }).on("error", () => {});
-  await migrate(pool);
+  await migrate(pool, options);
   return pool;
 }
 
 export const orderFor = (
-  { double }: Account,
+  { double }: Pick<Account, "double">,
   pool: pg.Pool,
   more: Partial<WorkerOrder> = {},
 ): WorkerOrder => ({

@@ -44,3 +44,36 @@ export function failures(answers: readonly (WorkerAnswer | undefined)[]): string
     return answer.state === "done" ? [] : [`a worker answered ${answer.state}`];
   });
 }
+
+/** So many workers, and one more that stands by to take a dead one's place at once. */
+export function startTeam(order: WorkerOrder, size: number) {
+  const errors: string[] = [];
+  const workers: Worker[] = [];
+  let spare = startWorker();
+  let isOver = false;
+  const employ = (place: number) => {
+    const worker = spare;
+    workers[place] = worker;
+    spare = startWorker();
+    void worker.tell(order).then(async (answer) => {
+      if (isOver || answer === undefined || !("error" in answer)) return;
+      // Such as when it was about to begin while PostgreSQL was away: a supervisor would start it again.
+      errors.push(answer.error);
+      await worker.kill();
+      if (!isOver) employ(place);
+    });
+  };
+  for (let place = 0; place < size; place++) employ(place);
+  return {
+    errors,
+    /** Kills the worker at this place, and puts another there. */
+    async kill(place: number) {
+      await workers[place]?.kill();
+      employ(place);
+    },
+    async end() {
+      isOver = true;
+      await Promise.all([...workers, spare].map((each) => each.kill()));
+    },
+  };
+}

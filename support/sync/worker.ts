@@ -1,6 +1,7 @@
 // Run in a process of its own: works at whatever run is open until it is done, then says so. It can
 // be killed at any moment, and ends with the process that started it.
 import pg from "pg";
+import type { ResourceChoice } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { createBilling } from "../../packages/backend-billing/src/postgres/index.js";
 import { listedAtOnce } from "../listed-at-once.js";
 
@@ -12,6 +13,8 @@ export interface WorkerOrder {
   readonly stripe: { host: string; port: number; protocol: "http"; telemetry: false };
   readonly pageLease: number;
   readonly rate?: false;
+  /** What is mirrored, if not what is listed at once. */
+  readonly resources?: ResourceChoice;
 }
 
 /** What it answers: the state and the id of the run, or what went wrong. */
@@ -28,7 +31,7 @@ async function work(order: WorkerOrder): Promise<WorkerAnswer> {
     schema: order.schema,
     base_url: "https://app.example",
     stripe_options: order.stripe,
-    resources: listedAtOnce,
+    resources: order.resources ?? listedAtOnce,
     timing: { pageLease: order.pageLease },
     ...(order.rate === undefined ? {} : { rate: order.rate }),
   });

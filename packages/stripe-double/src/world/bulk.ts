@@ -8,16 +8,31 @@ import type { Instant } from "./clock.js";
 import type { Kind, Objects, World } from "./world.js";
 
 const PREFIXES = {
+  balance_transaction: "txn",
   charge: "ch",
+  "checkout.session": "cs",
+  credit_note: "cn",
   customer: "cus",
+  dispute: "du",
   invoice: "in",
+  invoice_payment: "inpay",
+  invoiceitem: "ii",
   payment_intent: "pi",
+  payment_link: "plink",
+  payment_method: "pm",
   payout: "po",
   price: "price",
   product: "prod",
   promotion_code: "promo",
+  quote: "qt",
+  "radar.early_fraud_warning": "issfr",
   refund: "re",
+  setup_intent: "seti",
   subscription: "sub",
+  subscription_schedule: "sub_sched",
+  tax_id: "txi",
+  tax_rate: "txr",
+  transfer: "tr",
 } as const satisfies { readonly [K in Kind]?: string };
 
 type PopulousKind = keyof typeof PREFIXES;
@@ -52,7 +67,9 @@ export function populate(world: World, population: Population): void {
   const to = population.to === undefined ? world.now() : seconds(population.to);
   const from = population.from === undefined ? to - YEAR : seconds(population.from);
   if (to > world.now()) throw new RangeError("Nothing can be created after the double's own time");
-  const lead = world.id(PREFIXES[object]).slice(0, -DIGITS);
+  // The ids of sessions say which mode they are of.
+  const mode = object === "checkout.session" ? (world.livemode ? "_live" : "_test") : "";
+  const lead = world.id(`${PREFIXES[object]}${mode}`).slice(0, -DIGITS);
   const id = (index: number) => `${lead}${String(index).padStart(DIGITS, "0")}`;
   const created = (index: number) =>
     count < 2 ? to : from + Math.floor(((to - from) * index) / (count - 1));

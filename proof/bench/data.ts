@@ -75,7 +75,10 @@ export function customer(index: number, created: number, revision = 0): Customer
   };
 }
 
-function price(index: number) {
+/** Prices that subscriptions are for. */
+export const PRICES = 200;
+
+export function price(index: number) {
   const common = {
     active: true,
     billing_scheme: "per_unit",
@@ -166,7 +169,7 @@ function subscription(index: number, created: number, revision = 0): Subscriptio
           ...period,
           discounts: [],
           metadata: {},
-          ...price(index % 200),
+          ...price(index % PRICES),
           quantity: 1,
           subscription: self,
           tax_rates: [],

@@ -72,6 +72,31 @@ export const BARS = {
     bar: 5,
     direction: "at least",
   },
+  usualWebhooks1: {
+    text: "customer events/s, 1 caller, with the default resources mirrored, against the specification's eight alone",
+    bar: 0.95,
+    direction: "at least",
+  },
+  usualWebhooks32: {
+    text: "the same with 32 callers",
+    bar: 0.95,
+    direction: "at least",
+  },
+  usualSubscriptions: {
+    text: "the same of subscription events, 32 callers",
+    bar: 0.95,
+    direction: "at least",
+  },
+  usualBackfill: {
+    text: "the same of a backfill's objects/s, no latency, to the end of the lists of the eight",
+    bar: 0.95,
+    direction: "at least",
+  },
+  usualBackfillSlow: {
+    text: "the same at 100 ms a request",
+    bar: 0.95,
+    direction: "at least",
+  },
   growth: {
     text: "cost per event at 10 million rows against 10 thousand",
     bar: 1.3,

@@ -7,7 +7,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { BEGINNING, createdAt, type Kind, objectOf } from "./data.js";
+import { BEGINNING, createdAt, type Kind, objectOf, PRICES, price } from "./data.js";
 
 export interface Accounts {
   readonly customers: number;
@@ -46,11 +46,22 @@ function listOf(kind: Kind, count: number): List {
   return { created, json, index };
 }
 
+/** All as old as the account. */
+function prices(): List {
+  const all = Array.from({ length: PRICES }, (_, index) => price(index).price);
+  return {
+    created: Float64Array.from(all, ({ created }) => created),
+    json: all.map((each) => JSON.stringify(each)),
+    index: new Map(all.map(({ id }, place) => [id, place])),
+  };
+}
+
 const EMPTY: List = { created: new Float64Array(), json: [], index: new Map() };
 const accounts = JSON.parse(process.argv[2] ?? "{}") as Accounts;
 const lists: { readonly [path: string]: List } = {
   "/v1/customers": listOf("customers", accounts.customers),
   "/v1/subscriptions": listOf("subscriptions", accounts.subscriptions),
+  "/v1/prices": prices(),
 };
 let control: Control = { latency: 0 };
 let requests = 0;
@@ -150,7 +161,8 @@ function answer(request: IncomingMessage): { status: number; body: string } {
     if (place === undefined) return refused(404, "resource_missing");
     return { status: 200, body: within.json[place] ?? "" };
   }
-  const body = page(pathname, list ?? EMPTY, searchParams);
+  const isShown = searchParams.get("active") !== "false"; // every price is active
+  const body = page(pathname, (isShown ? list : undefined) ?? EMPTY, searchParams);
   return body === undefined ? refused(400, "resource_missing") : { status: 200, body };
 }
 

@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { Kind } from "./data.js";
 import { median, type Series } from "./figures.js";
 import type { Lists, Worker } from "./processes.js";
+import type { Took } from "./worker.js";
 
 export interface Bench {
   readonly lists: Lists;
@@ -51,12 +52,17 @@ const MOST = 10_000;
 /** Turns that are not counted, for what an engine compiles only once it is often used. */
 const WARM_UP = 4;
 
-/** Events a second, of each subject. */
-export async function webhooks(bench: Bench, options: WebhookOptions): Promise<Series> {
+/** Events a second, of each subject; `seen` is told of every turn that counts. */
+export async function webhooks(
+  bench: Bench,
+  options: WebhookOptions,
+  seen?: (name: string, took: Took, count: number) => void,
+): Promise<Series> {
   const { kind, stored, callers, seconds, repetitions, subjects } = options;
-  const deliver = async (name: string, count: number) => {
+  const deliver = async (name: string, count: number, counts = false) => {
     const round = bench.nextRound();
     const took = await workerOf(bench, name).webhooks({ kind, stored, callers, count, round });
+    if (counts) seen?.(name, took, count);
     return count / took.seconds;
   };
   const counts = new Map<string, number>();
@@ -68,7 +74,7 @@ export async function webhooks(bench: Bench, options: WebhookOptions): Promise<S
     if (repetitions > 1) for (let turn = 0; turn < WARM_UP; turn++) await deliver(name, count);
   }
   const values = await interleave(subjects, repetitions, (name) =>
-    deliver(name, counts.get(name) ?? FEW),
+    deliver(name, counts.get(name) ?? FEW, true),
   );
   const objects = kind === "customers" ? "customer" : "subscription";
   const series: Series = {
@@ -106,6 +112,39 @@ export async function backfill(bench: Bench, options: BackfillOptions): Promise<
   return series;
 }
 
+/**
+ * The same to the end of the lists of some resources, and to the end of the run, which may list more:
+ * objects of those resources a second, either way.
+ */
+export async function backfillFirst(
+  bench: Bench,
+  options: BackfillOptions & { readonly some: readonly string[] },
+): Promise<{ readonly first: Series; readonly whole: Series }> {
+  const { latency, objects, repetitions, subjects, some } = options;
+  const wholes = new Map<string, number[]>(subjects.map((name) => [name, []]));
+  const values = await interleave(subjects, repetitions, async (name) => {
+    const worker = workerOf(bench, name);
+    await worker.clear();
+    await bench.admin.query("CHECKPOINT");
+    await bench.lists.control({ latency });
+    const { first, whole } = await worker.backfillFirst(some);
+    await bench.lists.control({ latency: 0 });
+    const stored = (await worker.count("customers")) + (await worker.count("subscriptions"));
+    if (stored !== objects) throw new Error(`${name} has stored ${stored} of ${objects} objects`);
+    wholes.get(name)?.push(objects / whole.seconds);
+    return objects / first.seconds;
+  });
+  const title = `backfill of the specification's resources, ${latency} ms a request`;
+  const series: Series = { title, unit: "objects/s", values };
+  const until: Series = {
+    title: `${title}, to the end of the run`,
+    unit: "objects/s",
+    values: Object.fromEntries(wholes),
+  };
+  for (const each of [series, until]) bench.say(line(each));
+  return { first: series, whole: until };
+}
+
 /** Microseconds of a call, of each subject that has it. */
 export async function calls(
   bench: Bench,
@@ -124,7 +163,7 @@ export async function calls(
 }
 
 /** A series on one line, medians first. */
-function line({ title, unit, values }: Series): string {
+export function line({ title, unit, values }: Series): string {
   const round = (value: number) => Math.round(value).toLocaleString("en");
   const parts = Object.entries(values).map(
     ([subject, all]) =>

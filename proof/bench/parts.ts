@@ -1,5 +1,6 @@
 /** The parts of a run: which scenarios belong to each, and which figures come of them. */
 import { type ConvexCost, convexCost } from "./convex.js";
+import { usualBesideEight } from "./eight.js";
 import { type BarId, ratios, type Series } from "./figures.js";
 import { type Growth, growth } from "./growth.js";
 import { linkCosts } from "./links.js";
@@ -92,6 +93,8 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
     Object.assign(run.series, { backfillPeers0: peers0, backfillPeers100: peers100 });
   },
 
+  resources: usualBesideEight,
+
   async overhead(run) {
     for (const name of ["bare", "ours"]) await run.workers.get(name)?.clear();
     const often = { times: run.quick ? 200 : 1_000, repetitions: 5 };
@@ -135,6 +138,7 @@ export const QUICK = [
   "webhooks",
   "subscriptions",
   "backfill",
+  "resources",
   "overhead",
   "links",
   "convex",

@@ -28,6 +28,8 @@ const [BEGIN, END] = ["<!-- figures: npm run bench -- --write -->", "<!-- end of
 /** Subjects as the reader knows them. */
 const NAMES: { readonly [subject: string]: string } = {
   ours: "backend-billing",
+  "ours-eight": "backend-billing, the specification's eight",
+  "ours-usual": "backend-billing, the default resources",
   bare: "bare engine",
   "bare-batched": "bare engine, batched",
   "stripe-sync-engine": "@stripe/sync-engine",
@@ -93,6 +95,13 @@ function body(results: Results): string {
     "### Backfill",
     chart("backfill", "Objects a second"),
     rates(series, ["backfill0", "backfill100", "backfillPeers0", "backfillPeers100"]),
+    "### What is mirrored",
+    rates(series, [
+      "usualWebhooks1",
+      "usualWebhooks32",
+      "usualSubscriptions",
+      ...["usualBackfill0", "usualWhole0", "usualBackfill100", "usualWhole100"],
+    ]),
     "### Calls",
     rates(series, ["setup", "subscribe", "portal"]),
   ];

@@ -29,6 +29,8 @@ export interface Work extends Pick<Subject, "store" | "count" | "clear" | "close
   open(name: string, place: Place): Promise<void>;
   webhooks(options: Omit<EventOptions, "apiVersion"> & { callers: number }): Promise<Took>;
   backfill(): Promise<Took>;
+  /** How long a backfill takes to the end of the lists of these resources, and to its own. */
+  backfillFirst(some: readonly string[]): Promise<{ readonly first: Took; readonly whole: Took }>;
   /** Stores so many pages of new customers, one after the other, from this number on. */
   pages(from: number, count: number): Promise<Took>;
   /** Makes a call so often, one after the other. */
@@ -70,6 +72,17 @@ const work: Work = {
     return timed(() => Promise.all(Array.from({ length: callers }, caller)));
   },
   backfill: () => timed(async () => subject.backfill?.()),
+  async backfillFirst(some) {
+    let first: Took | undefined;
+    const whole = await timed(async () => {
+      let rest: Promise<void> | undefined;
+      first = await timed(async () => {
+        rest = (await subject.backfillFirst?.(some))?.whole;
+      });
+      await rest;
+    });
+    return { first: first ?? whole, whole };
+  },
   pages: (from, count) =>
     timed(async () => {
       for (let page = 0; page < count; page++) await subject.storePage?.(from + 100 * page);

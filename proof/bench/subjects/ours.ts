@@ -1,22 +1,33 @@
 /** The library, through its Fetch handler and its public functions, with its default settings. */
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { ResourceName } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Snapshot } from "../../../packages/backend-billing/src/core/mirror/store.js";
 import { createStripe } from "../../../packages/backend-billing/src/postgres/billing.js";
 import { copyInto } from "../copy.js";
 import { type Kind, SECRET_KEY, WEBHOOK_SECRET } from "../data.js";
 import { lines, pageFrom } from "./seed.js";
-import { CONCURRENCY, type Open } from "./subject.js";
+import { CONCURRENCY, type Open, type Place, type Subject } from "./subject.js";
 
 const IDS = { customers: "customer_id", subscriptions: "subscription_id" } as const;
 
-export const open: Open = async ({ databaseUrl, listPort }) => {
+/** Milliseconds between looks at a run. */
+const LOOK = 10;
+
+export const open: Open = (place) => openWith(place, ["customers", "subscriptions"]);
+
+/** With these resources mirrored. */
+export async function openWith(
+  { databaseUrl, listPort }: Place,
+  resources: readonly ResourceName[],
+): Promise<Subject> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
   const { stripe, store, setup, sync } = createStripe({
     secret_key: SECRET_KEY,
     webhook_secret: WEBHOOK_SECRET,
     db: pool,
     base_url: "http://localhost",
-    resources: ["customers", "subscriptions"],
+    resources,
     rate: false,
     concurrency: CONCURRENCY,
     stripe_options: { host: "127.0.0.1", port: listPort, protocol: "http" },
@@ -36,6 +47,22 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
       "billing.backend_billing_versions (resource, id, revision, state, lo, hi, first)",
       lines(kind, count, ({ id, created }) => [kind, id, 1, "live", created, created, false]),
     );
+
+  /** Resolves once the lists of these have been read to their end, by the run's own records. */
+  const listed = async (some: readonly string[]) => {
+    for (;;) {
+      const { rows } = await pool.query<{ begun: number; left: number }>(
+        `SELECT count(DISTINCT data->>'resource')::int AS begun,
+           count(*) FILTER (WHERE data->>'state' <> 'done')::int AS left
+         FROM billing.backend_billing_records
+         WHERE kind = 'partition' AND data->>'task' = 'list' AND data->>'resource' = ANY($1)`,
+        [some],
+      );
+      const [found] = rows;
+      if (found?.begun === some.length && found.left === 0) return;
+      await sleep(LOOK);
+    }
+  };
 
   return {
     accept({ body, signature }) {
@@ -100,6 +127,11 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
     async backfill() {
       await sync();
     },
+    async backfillFirst(some) {
+      const whole = sync();
+      await Promise.race([whole, listed(some)]);
+      return { whole: whole.then(() => {}) };
+    },
     calls: {
       setup: () => setup({ entityId: "entity_1" }),
       subscribe: () =>
@@ -117,4 +149,4 @@ export const open: Open = async ({ databaseUrl, listPort }) => {
     },
     close: () => pool.end(),
   };
-};
+}

@@ -29,6 +29,8 @@ export interface Subject {
   clear(): Promise<void>;
   /** Copies everything from the list server. */
   backfill?(): Promise<void>;
+  /** Copies everything too, and resolves once the lists of these resources have been read. */
+  backfillFirst?(some: readonly string[]): Promise<{ readonly whole: Promise<void> }>;
   /** Calls by name whose cost is compared with the bare call. */
   readonly calls?: { readonly [name: string]: () => Promise<unknown> };
   close(): Promise<void>;

@@ -19,13 +19,19 @@ import { followAll } from "./pending.js";
 /** The most event types that one request may name. */
 const MOST_TYPES = 20;
 
-/** The event types that matter, in groups that one request can ask for. */
+/**
+ * The event types that matter, in groups that one request can ask for. One at least: a phase ends
+ * with its last partition, and where nothing has events that group is empty.
+ */
 function eventGroups(chosen: readonly ResourceName[]): readonly (readonly string[])[] {
   const types = enabledEvents(chosen);
-  return Array.from({ length: Math.ceil(types.length / MOST_TYPES) }, (_, group) =>
+  return Array.from({ length: Math.max(1, Math.ceil(types.length / MOST_TYPES)) }, (_, group) =>
     types.slice(group * MOST_TYPES, (group + 1) * MOST_TYPES),
   );
 }
+
+const typesOf = ({ resources }: Runtime, { list }: Partition<"events">): readonly string[] =>
+  eventGroups(resources)[list] ?? [];
 
 const reading = (list: number, range: Partition<"events">["range"]): Partition<"events"> => ({
   ...UNREAD,
@@ -40,7 +46,7 @@ export const open = ({ from }: Run, { mirrored }: Circumstances): readonly Parti
 
 const list: List<"events"> = {
   fetch(runtime, at, page, options) {
-    const types = [...(eventGroups(runtime.resources)[at.list] ?? [])];
+    const types = [...typesOf(runtime, at)];
     return runtime.stripe().events.list({ ...page, types }, options);
   },
   part: (at, range) => reading(at.list, range),
@@ -53,8 +59,13 @@ const list: List<"events"> = {
 };
 
 export async function step(step: Step<"events">): Promise<Stepped<"events">> {
-  await followAll(step.runtime, step.at.pending);
-  return readList({ ...step, at: { ...step.at, pending: [] } }, list);
+  const { runtime } = step;
+  await followAll(runtime, step.at.pending);
+  const at = { ...step.at, pending: [] };
+  if (typesOf(runtime, at).length > 0) return readList({ ...step, at }, list);
+  // To ask for no types would be to ask for all of them. There is nothing to read.
+  const since = at.since ?? Math.floor(runtime.now() / 1000);
+  return { next: { ...at, since, listed: true, state: "done" } };
 }
 
 /** Whether events may be gone that happened since the last time they were read. */

@@ -1,9 +1,12 @@
 /** Looks for a history that ends wrong, and tells the smallest that it finds so that one can read it. */
+
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import { findFailure, type Search, withChance } from "../histories.js";
-import { history } from "./arbitrary.js";
+import { history, historyOf } from "./arbitrary.js";
 import { summary } from "./fake-stripe.js";
 import type { History } from "./history.js";
 import { createModel, START } from "./model.js";
+import { countPlayed, nothingPlayed, type Played } from "./played.js";
 import { type Outcome, runHistory } from "./run.js";
 import type { OpenStore } from "./stores/memory.js";
 import { stories } from "./stories.js";
@@ -12,21 +15,29 @@ export interface Result {
   readonly histories: number;
   readonly events: number;
   readonly calls: number;
+  readonly played: Played;
   readonly failure?: { readonly path: string; readonly report: string };
 }
 
-export async function search(store: OpenStore, options: Search): Promise<Result> {
+/** `resources`: those that are played; without them the usual few, as often as they are of use. */
+export async function search(
+  store: OpenStore,
+  { resources, ...options }: Search & { readonly resources?: readonly ResourceName[] },
+): Promise<Result> {
   let [events, calls] = [0, 0];
+  const played = nothingPlayed();
   const run = async (each: History) => {
     const outcome = await runOnce(store, each);
     events += outcome.events;
     calls += outcome.calls;
+    countPlayed(played, outcome.model);
     return outcome.differences;
   };
-  const { histories, failure } = await findFailure(history, run, options);
-  if (failure === undefined) return { histories, events, calls };
+  const made = resources === undefined ? history : historyOf(resources);
+  const { histories, failure } = await findFailure(made, run, options);
+  if (failure === undefined) return { histories, events, calls, played };
   const report = await told(store, failure.smallest);
-  return { histories, events, calls, failure: { path: failure.path, report } };
+  return { histories, events, calls, played, failure: { path: failure.path, report } };
 }
 
 /** Runs one history, always in the same way. */

@@ -6,15 +6,11 @@
  */
 import type Stripe from "stripe";
 import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
-import {
-  API_VERSION,
-  type Content,
-  itemsOf,
-  type Model,
-  type ModelObject,
-  SHOWN,
-  shown,
-} from "./model.js";
+import { called, clientOf, idsIn, type Method, paramsIn } from "./client.js";
+import { API_VERSION, innerOf, SHOWN, shown } from "./contents.js";
+import type { Model } from "./model.js";
+import { PAGING, traitsOf } from "./traits.js";
+import type { ModelObject } from "./world.js";
 
 /** What happens to one call on its way. */
 export interface Network {
@@ -32,9 +28,7 @@ interface ListParams {
   readonly starting_after?: string;
   readonly created?: { readonly gte?: number; readonly lt?: number; readonly lte?: number };
   readonly types?: readonly string[];
-  readonly active?: boolean;
-  readonly customer?: string;
-  readonly subscription?: string;
+  readonly [filter: string]: unknown;
 }
 
 /** How many events a page has, so that there are several. */
@@ -72,32 +66,59 @@ export function fakeStripe(model: Model, network: Network): Stripe {
     return Object.defineProperty({ ...answer }, "lastResponse", { value: { headers } });
   }
 
-  const retrieve = (id: string) =>
+  const retrieve = (resource: ResourceName, id: string) =>
     call(`GET ${id}`, (now) => {
       const found = model.at(id, now);
-      if (found) return shown(found);
-      const isCustomer = model.objects.some((each) => each.id === id && each.kind === "customer");
-      if (found === null && isCustomer) return { id, object: "customer", deleted: true };
+      if (found) return shown(resource, found);
+      if (found === null && resource === "customers")
+        return { id, object: "customer", deleted: true };
       return new FakeError(404, {}, "resource_missing");
     });
 
-  /** Newest first, a few at a time, as it was a moment ago. */
-  const list = (resource: ResourceName, params: ListParams) =>
-    call(`list of ${resource}`, (now) => {
+  /** Newest first, one at a time, as it was a moment ago. */
+  const list = (resource: ResourceName, owner: string | undefined, params: ListParams) =>
+    call(`list of ${resource}${owner === undefined ? "" : ` of ${owner}`}`, (now) => {
       const moment = now - network.lag();
-      const of = (object: ModelObject) => model.at(object.id, moment);
+      const { entry } = traitsOf(resource);
+      if (params.created !== undefined && !entry.listsByCreated) {
+        return new FakeError(400, {}, "parameter_unknown");
+      }
+      // Whoever was deleted has no lists any more; that does not lag.
+      if (owner !== undefined && !model.at(owner, now)) {
+        return new FakeError(404, {}, "resource_missing");
+      }
       const found = model.objects
         .filter((object) => object.resource === resource)
-        .flatMap((object): readonly Content[] => {
-          const content = of(object);
-          return content ? [content] : [];
-        })
-        .filter((each) => params.active === undefined || each.active === params.active)
-        .filter((each) => params.customer === undefined || each.customer === params.customer)
-        .filter((each) => isIn(params.created, Number(each.created)))
+        .filter((object) => isShown(object, owner, params, moment))
+        .flatMap((object) => model.at(object.id, moment) ?? [])
+        .filter((each) => !entry.listsByCreated || isIn(params.created, Number(each.created)))
         .reverse();
-      return pageOf(found.map(shown), params, 1);
+      return pageOf(
+        found.map((each) => shown(resource, each)),
+        params,
+        1,
+      );
     });
+
+  function isShown(
+    object: ModelObject,
+    owner: string | undefined,
+    params: ListParams,
+    moment: number,
+  ): boolean {
+    const version = model.versionAt(object.id, moment);
+    if (!version?.content) return false;
+    const { content } = version;
+    const { asksForAll, owner: isOwned } = traitsOf(object.resource);
+    const isOfOne = owner !== undefined || params.customer !== undefined;
+    if (!isOfOne && model.isHidden(object, moment)) return false;
+    if (owner !== undefined && version.owner !== owner) return false;
+    if (owner === undefined && isOwned !== undefined && version.owner !== null) return false;
+    if (asksForAll !== undefined && params[asksForAll] !== "all" && version.isEnded) return false;
+    return Object.entries(params)
+      .filter(([key, value]) => !PAGING.includes(key) && value !== "all")
+      .every(([key, value]) => !(key in content) || content[key] === value);
+  }
 
   /** Newest first, as many as there are of these types, as it was a moment ago. */
   const events = (params: ListParams) =>
@@ -113,28 +134,67 @@ export function fakeStripe(model: Model, network: Network): Stripe {
       return pageOf(found, params, EVENTS_SHOWN);
     });
 
-  const items = ({ subscription = "", ...params }: ListParams) =>
-    call(`items of ${subscription}`, (now) => {
-      const found = model.at(subscription, now);
-      return pageOf(found ? itemsOf(found) : [], params, SHOWN);
+  const inner = (resource: ResourceName, id: string, params: ListParams) =>
+    call(`the rest of ${id}`, (now) => {
+      const found = model.at(id, now);
+      return pageOf(found ? innerOf(resource, found) : [], params, SHOWN);
     });
 
-  const of = (resource: ResourceName) => ({
-    retrieve,
-    list: (params: ListParams) => list(resource, params),
-  });
-  const stripe = {
-    getApiField: () => API_VERSION,
-    products: of("products"),
-    prices: of("prices"),
-    customers: of("customers"),
-    subscriptions: of("subscriptions"),
-    coupons: of("coupons"),
-    subscriptionItems: { list: items },
-    events: { list: events },
-    accounts: { retrieveCurrent: () => call("GET account", () => ({ id: "acct_1" })) },
+  const methods = new Map<string, Method>([
+    ["getApiField", () => API_VERSION],
+    ["events.list", (params) => events(params as ListParams)],
+    ["accounts.retrieveCurrent", () => call("GET account", () => ({ id: "acct_1" }))],
+  ]);
+  for (const resource of new Set(model.objects.map((object) => object.resource))) {
+    for (const { path, does, key } of pathsOf(resource)) {
+      methods.set(path, (...args) => {
+        const { [key ?? ""]: keyed, ...params } = paramsIn(args) as ListParams;
+        const id = idsIn(args).at(-1) ?? (keyed as string | undefined);
+        if (does === "retrieve") return retrieve(resource, id ?? "");
+        return does === "list" ? list(resource, id, params) : inner(resource, id ?? "", params);
+      });
+    }
+  }
+  return clientOf(methods);
+}
+
+interface Path {
+  readonly path: string;
+  readonly does: "retrieve" | "list" | "inner";
+  /** The parameter that names whose list it is, where that is not in the path. */
+  readonly key: string | undefined;
+}
+
+const known = new Map<ResourceName, readonly Path[]>();
+
+/** The methods that the entry of a resource calls. */
+function pathsOf(resource: ResourceName): readonly Path[] {
+  const found = known.get(resource) ?? pathsFrom(resource);
+  known.set(resource, found);
+  return found;
+}
+
+const ID = "(an id)";
+const OWNER = "(an owner)";
+type Use = (stripe: Stripe, ...args: readonly unknown[]) => unknown;
+
+function pathsFrom(resource: ResourceName): readonly Path[] {
+  const { lists, listsPer, cutLists = [], retrieve } = traitsOf(resource).entry;
+  const path = (does: Path["does"], use: (stripe: Stripe) => unknown): Path => {
+    const call = called(use);
+    const [key] = Object.entries(paramsIn(call.args)).find(([, value]) => value === ID) ?? [];
+    return { path: call.path, does, key };
   };
-  return stripe as unknown as Stripe;
+  return [
+    path("retrieve", (stripe) => (retrieve as Use)(stripe, ID, {}, OWNER)),
+    ...lists.map((list) => path("list", (stripe) => list(stripe, {}, {}))),
+    ...(listsPer === undefined
+      ? []
+      : [path("list", (stripe) => listsPer.list(ID)(stripe, {}, {}))]),
+    ...cutLists.map(({ rest }) =>
+      path("inner", (stripe) => (rest as (id: string) => Use)(ID)(stripe, {}, {})),
+    ),
+  ];
 }
 
 /** Whether a second is within the bounds that were asked for. */
@@ -155,17 +215,23 @@ function pageOf<T extends { readonly id: string }>(
   return { data, has_more: cursor + 1 + size < all.length };
 }
 
+interface Inner {
+  readonly data: readonly unknown[];
+  readonly has_more: boolean;
+}
+
 /** For readers of a trace. */
 export function summary(answer: object | null | undefined): string {
   if (answer === null || answer === undefined) return "nothing";
-  const { id, metadata, deleted, status, data, items } = answer as Record<string, never> & {
+  const { id, metadata, deleted, status, data, ...rest } = answer as Record<string, unknown> & {
     data?: readonly object[];
-    items?: { data: readonly unknown[]; has_more: boolean };
     metadata?: { value?: string; written?: string };
-    quantity?: number;
   };
   if (Array.isArray(data)) return `[${data.map(summary).join(", ")}]`;
   if (deleted) return `${id} deleted`;
+  const items = Object.values(rest).find((each) => Array.isArray((each as Inner | null)?.data)) as
+    | Inner
+    | undefined;
   const shape = items === undefined ? "" : ` with ${items.data.length}${items.has_more ? "+" : ""}`;
   const state = status === "canceled" ? " canceled" : "";
   return `${id} = ${metadata?.value ?? metadata?.written ?? ""}${shape}${state}`;

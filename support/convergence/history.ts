@@ -3,11 +3,19 @@
  * and words that can be made up, made smaller, and read. Nothing here does anything.
  */
 
-export const KINDS = ["product", "price", "customer", "subscription", "coupon"] as const;
-export type Kind = (typeof KINDS)[number];
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+
+/** What histories are of unless it is said: each has something that can go wrong on its own. */
+export const USUAL: readonly ResourceName[] = [
+  "products",
+  "prices",
+  "customers",
+  "subscriptions",
+  "coupons",
+];
 
 export interface ObjectPlan {
-  readonly kind: Kind;
+  readonly resource: ResourceName;
   /** What became of it an hour before the first event that we hear of. */
   readonly before: "nothing" | "made" | "made and deleted";
 }
@@ -33,14 +41,17 @@ export interface ChangePlan {
   readonly object: number;
   /** Milliseconds since the change before. */
   readonly after: number;
-  /** Deletes the object; cancels a subscription. */
+  /** Deletes the object; cancels a subscription, and what else stays when it has ended. */
   readonly ends: boolean;
   readonly value: number;
-  /** Of a subscription: how many items it has; more than two are cut. */
+  /** Of what has a list inside: how many more than one are in it; more than two are cut. */
   readonly items: number;
   /** One change may raise two events. */
   readonly events: readonly EventPlan[];
-  /** Of a subscription: an event of its invoice, or of a payment that names only the customer. */
+  /**
+   * Of a subscription: an event of its invoice, or of a payment that names only the customer. Of what
+   * changes with other objects: whether this is such a change, of which only their event tells.
+   */
   readonly hint: (EventPlan & { readonly names: "subscription" | "customer" }) | null;
 }
 
@@ -55,6 +66,16 @@ export interface RunPlan {
   readonly at: number;
   readonly by: number;
   readonly kind: "backfill" | "reconcile";
+}
+
+/** What only some resources know; it says nothing of the others. */
+export interface Oddity {
+  /** Of the change of this number: there is no event of it, where Stripe is silent about some. */
+  readonly untold: boolean;
+  /** Of the object of this number: no list shows it, where lists hide some. */
+  readonly hidden: "never" | "once it ended" | "always";
+  /** Of the object of this number: it belongs to none, where it need not. */
+  readonly unowned: boolean;
 }
 
 export interface History {
@@ -79,6 +100,7 @@ export interface History {
   readonly lags: readonly number[];
   readonly answers: readonly ("good" | "limited" | "failed" | "cut off")[];
   readonly stores: readonly ("good" | "fails before" | "fails after")[];
+  readonly oddities: readonly Oddity[];
 }
 
 export const PROCESSES = 2;

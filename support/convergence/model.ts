@@ -1,29 +1,14 @@
 /**
- * Stripe's truth, finer than a second: what each object was at any moment, and the events that its
- * changes raised. It knows nothing of deliveries, and nothing of us.
+ * Stripe's truth: the objects, and the events that their changes raised, or did not. It knows nothing
+ * of deliveries, and nothing of us.
  */
-import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
-import type { ChangePlan, EventPlan, History, Kind } from "./history.js";
+import { bodyOf, type Content, fullBody, shown, writtenIn } from "./contents.js";
+import type { ChangePlan, EventPlan, History } from "./history.js";
+import { carriedBy, type Traits, traitsOf } from "./traits.js";
+import { createWorld, type ModelObject, type World } from "./world.js";
 
-export const API_VERSION = "2026-10-28.endive";
 export const START = Date.UTC(2026, 0, 15, 10);
 const HOUR = 3_600_000;
-/** How many items of a subscription Stripe shows inside it, and on a page of the rest. */
-export const SHOWN = 2;
-
-export type Content = { readonly id: string; readonly [field: string]: unknown };
-
-export interface ModelObject {
-  readonly kind: Kind;
-  readonly resource: ResourceName;
-  readonly id: string;
-}
-
-/** What an object was from a moment on; null once it is deleted. */
-interface Version {
-  readonly from: number;
-  readonly content: Content | null;
-}
 
 export interface ModelEvent {
   readonly name: string;
@@ -33,93 +18,36 @@ export interface ModelEvent {
   readonly listed: { readonly id: string; readonly type: string; readonly created: number };
   readonly raisedAt: number;
   readonly plan: EventPlan;
-  readonly object: ModelObject;
   /** Nobody will ever deliver it: a later hint makes up for it. */
   readonly isLost: boolean;
   /** For readers of a trace. */
   readonly title: string;
 }
 
-export interface Model {
-  readonly objects: readonly ModelObject[];
+export interface Model
+  extends Pick<World, "objects" | "at" | "versionAt" | "versions" | "isHidden"> {
+  readonly played: ReadonlySet<string>;
   readonly events: readonly ModelEvent[];
   /** When the last change happened. */
   readonly end: number;
-  /** The object at a moment: null if it is deleted, undefined if it never was. */
-  at(id: string, moment: number): Content | null | undefined;
-  versions(id: string): readonly Version[];
+  /** Whether something was there before the first event. */
+  readonly needsListing: boolean;
+  /** The customer that others name. */
+  readonly customer: string;
+  /** What changed without an event since the mirror began: it is right once it was listed again. */
+  readonly untold: ReadonlySet<string>;
+  /** Whether it can have come to us, by an event or a list. */
+  isKnowable(object: ModelObject): boolean;
 }
-
-const RESOURCES: Readonly<Record<Kind, [ResourceName, prefix: string, eventType: string]>> = {
-  product: ["products", "prod", "product"],
-  price: ["prices", "price", "price"],
-  customer: ["customers", "cus", "customer"],
-  subscription: ["subscriptions", "sub", "customer.subscription"],
-  coupon: ["coupons", "SPRING", "coupon"],
-};
-
-interface Item {
-  readonly id: string;
-  readonly object: "subscription_item";
-  readonly quantity: number;
-}
-
-interface ItemList {
-  readonly object: "list";
-  readonly has_more: boolean;
-  readonly data: readonly Item[];
-}
-
-/** The object as Stripe shows it: a long list inside it is cut. */
-export function shown(content: Content): Content {
-  const items = content.items as ItemList | undefined;
-  if (items === undefined || items.data.length <= SHOWN) return content;
-  return { ...content, items: { ...items, data: items.data.slice(0, SHOWN), has_more: true } };
-}
-
-export const itemsOf = (content: Content): readonly Item[] => (content.items as ItemList).data;
 
 export function createModel(history: History): Model {
-  const objects = history.objects.map(({ kind }, index): ModelObject => {
-    const [resource, prefix] = RESOURCES[kind];
-    return { kind, resource, id: `${prefix}_${index}` };
-  });
-  const versions = new Map<string, Version[]>(objects.map(({ id }) => [id, []]));
+  const world = createWorld(history);
+  const { planned, played, at, versionAt } = world;
   const events: ModelEvent[] = [];
-  const customer = objects.find(({ kind }) => kind === "customer")?.id ?? "cus_of_nobody";
-
-  const at = (id: string, moment: number): Content | null | undefined => {
-    let found: Content | null | undefined;
-    for (const { from, content } of versions.get(id) ?? []) if (from <= moment) found = content;
-    return found;
-  };
-
-  const contentOf = ({ kind, id }: ModelObject, value: number, items: number, born: number) => ({
-    id,
-    object: kind,
-    created: Math.floor(born / 1000),
-    livemode: false,
-    metadata: { value: String(value) },
-    ...(kind === "product" || kind === "price" ? { active: value < 2 } : {}),
-    ...(kind === "subscription"
-      ? {
-          customer,
-          status: "active",
-          items: {
-            object: "list",
-            has_more: false,
-            data: Array.from({ length: items + 1 }, (_, n) => ({
-              id: `si_${n}`,
-              object: "subscription_item",
-              quantity: value,
-            })),
-          },
-        }
-      : {}),
-  });
-
-  const put = (object: ModelObject, from: number, content: Content | null) =>
-    versions.get(object.id)?.push({ from, content });
+  const untold = new Set<string>();
+  const mentioned = new Set<string>();
+  const customer = world.idOf("customers");
+  let needsListing = false;
 
   function raise(
     object: ModelObject,
@@ -127,44 +55,45 @@ export function createModel(history: History): Model {
     raisedAt: number,
     plan: EventPlan,
     isLost = false,
-    payload?: Content,
+    payload?: Partial<Content>,
   ): void {
-    const [, , family] = RESOURCES[object.kind];
-    const rendered = payload ?? at(object.id, raisedAt + plan.late) ?? at(object.id, raisedAt);
-    const before = versions.get(object.id)?.findLast(({ content }) => content !== null)?.content;
-    const content = rendered ?? before ?? { id: object.id };
+    const rendered = at(object.id, raisedAt + plan.late) ?? at(object.id, raisedAt);
+    const before = world.versions(object.id).findLast(({ content }) => content !== null)?.content;
+    const whole = rendered ?? before ?? { id: object.id };
     const name = `e${events.length + 1}`;
-    const full = payload === undefined ? `${family}.${type}` : type;
     const created = Math.floor((raisedAt + plan.skew) / 1000);
+    const content = payload ?? shown(object.resource, whole);
+    const told = { id: `evt_${name}`, type, created, content };
+    const comes = raisedAt >= START || plan.sent.length > 0 || !history.fillsFirst;
+    if (!isLost && comes) mentioned.add(object.id);
     events.push({
       name,
       raisedAt,
       plan,
-      object,
       isLost,
-      title: `${full} of ${object.id} (created ${created - START / 1000}${formOf(plan)})`,
-      body: bodyOf(`evt_${name}`, full, created, plan.form, content),
-      listed: fullBody(`evt_${name}`, full, created, plan.form !== "full", content),
+      title: `${type} of ${object.id} (created ${created - START / 1000}${formOf(plan)})`,
+      body: bodyOf(told, plan.form),
+      listed: fullBody(told, plan.form !== "full"),
     });
   }
 
-  history.objects.forEach(({ before }, index) => {
-    const object = objects[index]!;
+  planned.forEach((object, index) => {
+    const { before = "nothing" } = history.objects[index] ?? {};
     if (before === "nothing") return;
-    put(object, START - HOUR, contentOf(object, 0, 0, START - HOUR));
-    if (before === "made and deleted") end(object, START - HOUR / 2);
+    needsListing = true;
+    world.ensureOwner(object, START - HOUR);
+    if (versionAt(object.id, START - HOUR) !== undefined) return;
+    world.put(object, START - HOUR, { value: 0, items: 0, born: START - HOUR, isEnded: false });
+  });
+  planned.forEach((object, index) => {
+    if (history.objects[index]?.before === "made and deleted") world.end(object, START - HOUR / 2);
   });
   for (const { object: index, event } of history.strays) {
-    const object = objects[index % objects.length]!;
-    if (at(object.id, START - HOUR) !== undefined) raise(object, "updated", START - HOUR, event);
-  }
-
-  /** Whether it is gone now, so that its end is to be told. */
-  function end(object: ModelObject, now: number): boolean {
-    const was = at(object.id, now);
-    if (!was) return false;
-    put(object, now, object.kind === "subscription" ? { ...was, status: "canceled" } : null);
-    return true;
+    const object = planned[index % planned.length]!;
+    const { changed, created } = traitsOf(object.resource);
+    const type = changed[0] ?? created;
+    if (type === undefined || at(object.id, START - HOUR) === undefined) continue;
+    raise(object, type, START - HOUR, event);
   }
 
   /**
@@ -172,112 +101,134 @@ export function createModel(history: History): Model {
    * it can be relied on where there is only one, and where lists do not lag.
    */
   const customersAreRead =
-    objects.filter(({ kind }) => kind === "subscription").length === 1 &&
+    planned.filter(({ resource }) => resource === "subscriptions").length === 1 &&
     history.lags.every((lag) => lag === 0);
 
   /** Changes whose events may be lost for good, because a hint comes with them or later. */
   const isMadeUpFor = (index: number, object: ModelObject): boolean =>
     history.trustsHints &&
-    object.kind === "subscription" &&
+    object.resource === "subscriptions" &&
     history.changes.some(
       (change, later) =>
         later >= index &&
-        objects[change.object % objects.length] === object &&
+        planned[change.object % planned.length] === object &&
         change.hint !== null &&
         change.hint.form !== "thin" && // which says nothing of the subscription
         (change.hint.names === "subscription" || customersAreRead),
     );
 
-  const tell = (object: ModelObject, type: string, now: number, change: ChangePlan, nth: number) =>
+  /** Where Stripe is silent about some changes it may be so about this one. */
+  function isSilent({ resource, id }: ModelObject, now: number, nth: number): boolean {
+    const { entry, toldOfOwned } = traitsOf(resource);
+    if (entry.silent === undefined || !world.oddityAt(nth).untold) return false;
+    return !toldOfOwned || versionAt(id, now)?.owner === null;
+  }
+
+  function tell(
+    object: ModelObject,
+    what: "created" | "changed" | "ended",
+    now: number,
+    change: ChangePlan,
+    nth: number,
+  ): void {
+    const traits = traitsOf(object.resource);
+    const type = typeOf(traits, what, nth);
+    const lists = traits.relistedBy;
+    if ((type === undefined && lists.length === 0) || isSilent(object, now, nth)) {
+      untold.add(object.id);
+      played.add(at(object.id, now) ? "changed, untold" : "gone, untold");
+      return;
+    }
+    if (what === "ended") played.add(traits.ended === undefined ? "deleted" : "ended, and there");
     change.events.forEach((plan, twin) => {
       const isLost = isMadeUpFor(nth, object) && plan.sent.length === 0;
-      raise(object, twin > 0 && type === "created" ? "updated" : type, now, plan, isLost);
+      const told = twin > 0 && what === "created" ? traits.changed[0] : type;
+      if (told !== undefined) raise(object, told, now, plan, isLost);
+      else if (type === undefined) tellByList(object, lists[nth % lists.length]!, now, plan);
     });
+  }
+
+  /** That something in the list of its owner changed is all that is told. */
+  function tellByList(object: ModelObject, type: string, now: number, plan: EventPlan): void {
+    const owner = versionAt(object.id, now)?.owner;
+    raise(object, type, now, plan, false, { object: "summary", customer: owner, livemode: false });
+    played.add("told by its owner's list");
+    if (plan.form === "thin") untold.add(object.id); // which names nothing
+  }
+
+  /** A change of which only the event of another object tells. */
+  function tellByOther(object: ModelObject, now: number, hint: EventPlan, nth: number): void {
+    const { events: types, field } = traitsOf(object.resource).touchedBy!;
+    const type = types[nth % types.length]!;
+    const id = `other_${nth}_of_${object.id}`;
+    const carried = world.add(carriedBy(type)!, id, now, { [field]: object.id });
+    raise(object, type, now, hint, false, carried);
+    played.add("told by another object");
+    if (hint.form === "thin") untold.add(object.id); // which names its own object alone
+  }
+
+  function hintAt(object: ModelObject, now: number, hint: NonNullable<ChangePlan["hint"]>): void {
+    const details = { subscription_details: { subscription: object.id } };
+    const [type, fields] =
+      hint.names === "subscription"
+        ? ["invoice.paid", { customer, parent: { type: "subscription_details", ...details } }]
+        : ["payment_intent.succeeded", { customer }];
+    const resource = carriedBy(type)!;
+    const carried = world.add(resource, `${resource}_of_${object.id}`, now, fields);
+    raise(object, type, now, hint, false, carried);
+  }
 
   let now = START + 5_000;
   history.changes.forEach((change, nth) => {
     now += change.after;
-    const object = objects[change.object % objects.length]!;
-    const was = at(object.id, now);
-    const isFinal = object.kind === "customer" || object.kind === "subscription";
-    if (was === null && isFinal) return;
-    if (!was) {
-      put(object, now, contentOf(object, change.value, change.items, now));
+    const object = planned[change.object % planned.length]!;
+    const traits = traitsOf(object.resource);
+    const was = versionAt(object.id, now);
+    if (was?.content === null && traits.entry.idsReturn !== true) return;
+    const { value, items, hint } = change;
+    if (!was?.content) {
+      const owner = world.ensureOwner(object, now);
+      if (owner !== undefined) tell(owner, "created", now, change, nth);
+      if (world.isOrphan(object, now)) return;
+      world.put(object, now, { value, items, born: now, isEnded: false });
       tell(object, "created", now, change, nth);
-    } else if (change.ends && was.status !== "canceled") {
-      // With a customer end its subscriptions.
-      for (const each of object.kind === "customer" ? objects : []) {
-        const its = at(each.id, now);
-        if (each.kind !== "subscription" || !its || its.status === "canceled") continue;
-        end(each, now);
-        tell(each, "deleted", now, change, nth);
-      }
-      end(object, now);
-      tell(object, "deleted", now, change, nth);
+      if (was !== undefined) played.add("an id that returned");
+    } else if (change.ends && !was.isEnded) {
+      for (const each of world.end(object, now)) tell(each, "ended", now, change, nth);
     } else {
-      const { value } = was.metadata as { value: string };
-      const next = Number(value) !== change.value ? change.value : change.value === 0 ? 1 : 0;
-      const born = Number(was.created) * 1000;
-      const content = contentOf(object, next, change.items, born);
-      put(object, now, was.status === "canceled" ? { ...content, status: "canceled" } : content);
-      tell(object, "updated", now, change, nth);
+      if (!traits.changes) return;
+      const before = writtenIn(was.content);
+      const next = before !== value ? value : value === 0 ? 1 : 0;
+      world.put(object, now, { value: next, items, born: was.born, isEnded: was.isEnded });
+      if (traits.touchedBy !== undefined && hint !== null) tellByOther(object, now, hint, nth);
+      else tell(object, "changed", now, change, nth);
     }
-    const { hint } = change;
-    if (object.kind === "subscription" && hint !== null) {
-      const [type, payload] =
-        hint.names === "subscription"
-          ? (["invoice.paid", invoiceOf(object.id, customer)] as const)
-          : (["payment_intent.succeeded", paymentOf(object.id, customer)] as const);
-      raise(object, type, now, hint, false, payload);
-    }
+    if (object.resource === "subscriptions" && hint !== null) hintAt(object, now, hint);
   });
+  for (const object of planned) if (world.isHidden(object, now)) played.add("hidden from lists");
 
-  return { objects, events, end: now, at, versions: (id) => versions.get(id) ?? [] };
+  const isKnowable = (object: ModelObject): boolean => {
+    if (mentioned.has(object.id)) return true;
+    if (world.isHidden(object, now)) return false;
+    const { owner, listsWithoutOwner } = traitsOf(object.resource);
+    if (owner === undefined) return true;
+    const whose = versionAt(object.id, now)?.owner ?? null;
+    if (whose === null) return listsWithoutOwner;
+    const found = planned.find(({ id }) => id === whose);
+    return found !== undefined && !world.isHidden(found, now) && Boolean(at(whose, now));
+  };
+
+  return { ...world, events, end: now, needsListing, customer, untold, isKnowable };
 }
 
-const invoiceOf = (subscription: string, customer: string): Content => ({
-  id: `in_of_${subscription}`,
-  object: "invoice",
-  customer,
-  parent: { type: "subscription_details", subscription_details: { subscription } },
-});
-
-const paymentOf = (subscription: string, customer: string): Content => ({
-  id: `pi_of_${subscription}`,
-  object: "payment_intent",
-  customer,
-});
+/** The type of the event that tells of it; undefined if there is none. */
+function typeOf(
+  { created, changed, deleted, ended }: Traits,
+  what: "created" | "changed" | "ended",
+  nth: number,
+): string | undefined {
+  if (what === "created") return created;
+  return what === "changed" ? changed[nth % changed.length] : (deleted ?? ended);
+}
 
 const formOf = ({ form }: EventPlan) => (form === "full" ? "" : `, ${form}`);
-
-function bodyOf(
-  id: string,
-  type: string,
-  created: number,
-  form: EventPlan["form"],
-  content: Content,
-): object {
-  if (form !== "thin") return fullBody(id, type, created, form === "other version", content);
-  return {
-    id,
-    object: "v2.core.event",
-    type: `v1.${type}`,
-    created: new Date(created * 1000).toISOString(),
-    livemode: false,
-    related_object: { id: content.id, type: content.object },
-  };
-}
-
-function fullBody(id: string, type: string, created: number, isOld: boolean, content: Content) {
-  return {
-    id,
-    object: "event",
-    type,
-    created,
-    livemode: false,
-    api_version: isOld ? "2024-06-20" : API_VERSION,
-    request: null,
-    // What another version looks like cannot be known: here it is all different.
-    data: { object: isOld ? { ...content, metadata: { written: "otherwise" } } : shown(content) },
-  };
-}

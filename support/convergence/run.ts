@@ -26,9 +26,9 @@ import type { Broken } from "./broken.js";
 import { differences } from "./compare.js";
 import { fakeStripe } from "./fake-stripe.js";
 import { type History, PROCESSES } from "./history.js";
-import { createModel, type ModelEvent, START } from "./model.js";
+import { createModel, type Model, type ModelEvent, START } from "./model.js";
 import { connection, StoreFault } from "./stores/faulty.js";
-import { workAt } from "./syncing.js";
+import { workAt, workAtScheduled } from "./syncing.js";
 import { createTime, type Process, startProcess } from "./time.js";
 
 /** What a store does that takes real time, and where others may come in between. */
@@ -51,6 +51,8 @@ export interface Outcome {
   readonly differences: readonly string[];
   readonly calls: number;
   readonly events: number;
+  /** What was true at Stripe. */
+  readonly model: Model;
 }
 
 /** Milliseconds after which somebody looks whether work was left behind. */
@@ -61,6 +63,8 @@ const SWIFT = 40;
 const REDELIVERY = 2_500;
 /** By then even the slowest has come to its end; who has not never will. */
 const PATIENCE = 600_000;
+/** Milliseconds until the schedule has everything compared: longer than a list may lag. */
+const LATER = 30_000;
 
 /** Takes from a list for ever, in turn. */
 function around<T>(list: readonly T[]): () => T {
@@ -109,8 +113,7 @@ export async function runHistory(
     trace?.push(`${((time.now() - START) / 1000).toFixed(3).padStart(8)} ${process.name} ${line}`);
 
   const caughtUpAt = Math.max(model.end + 14_000, START + 20_000);
-  const needsListing =
-    history.strays.length > 0 || history.objects.some(({ before }) => before !== "nothing");
+  const { needsListing } = model;
   /** From here on nothing fails any more, and nothing new happens. */
   const calm = caughtUpAt + 20_000;
 
@@ -237,11 +240,13 @@ export async function runHistory(
     }
   };
 
-  const run = (at: number, by: number, kind: RunKind, then = () => {}) =>
+  const run = (at: number, by: number, kind: RunKind | "scheduled reconcile", then = () => {}) =>
     time.at(at, () =>
       untilDone(by, REDELIVERY, async ({ runtime, process }) => {
         log(process, `works at a ${kind}`);
-        const isDone = await workAt(runtime, kind);
+        const isDone = await (kind === "scheduled reconcile"
+          ? workAtScheduled(runtime)
+          : workAt(runtime, kind));
         log(process, `${isDone ? "is done with" : "has failed in"} a ${kind}`);
         if (isDone) then();
         return isDone;
@@ -266,37 +271,45 @@ export async function runHistory(
     });
   } else if (needsListing) run(calm, 0, "reconcile");
   for (const { at, by, kind } of history.runs) run(START + 5_000 + at, by, kind);
-  const customer = model.objects.find(({ kind }) => kind === "customer")?.id ?? "cus_of_nobody";
   for (const { at, by } of history.returns) {
     time.at(START + 5_000 + at, () => {
       const { process, runtime } = slots[by % PROCESSES]!;
       time.start(process, async () => {
         log(process, "sends somebody back");
-        await refreshCustomer(runtime, customer, { awaited: true }).catch(() => {});
+        await refreshCustomer(runtime, model.customer, { awaited: true }).catch(() => {});
       });
     });
   }
 
   const seen = database.connect({ pause: async () => {}, real: time.real });
   let turn = 0;
+  let lastLook = calm + PATIENCE;
   const watch = () =>
     time.start(observer, async () => {
       const isCalm = time.now() >= calm && unfinished === 0;
       if (isCalm && (await time.part(observer, () => isSettled(seen, model.objects)))) return;
-      if (time.now() > calm + PATIENCE) return;
+      if (time.now() > lastLook) return;
       wake(slots[turn++ % PROCESSES]!, 0);
       time.at(time.now() + WATCHDOG, watch);
     });
-  // Somebody slow may have raised a doubt after everything had seemed to be settled.
-  do {
-    watch();
-    await time.run();
-  } while (time.now() < calm + PATIENCE && !(await isSettled(seen, model.objects)));
-  return {
-    differences: await differences(seen, model),
-    calls,
-    events: model.events.length,
+  const untilSettled = async () => {
+    lastLook = Math.max(time.now(), calm) + PATIENCE;
+    // Somebody slow may have raised a doubt after everything had seemed to be settled.
+    do {
+      watch();
+      await time.run();
+    } while (time.now() < lastLook && !(await isSettled(seen, model.objects)));
   };
+  await untilSettled();
+  // What Stripe did not tell of is right after the comparison that the schedule makes; all else is
+  // right before it, so that the comparison cannot hide what is wrong with that.
+  let found = await differences(seen, model, ({ id }) => !model.untold.has(id));
+  if (model.untold.size > 0 && found.length === 0) {
+    run(time.now() + LATER, 0, "scheduled reconcile");
+    await untilSettled();
+    found = await differences(seen, model);
+  }
+  return { differences: found, calls, events: model.events.length, model };
 }
 
 async function isSettled(

@@ -2,6 +2,7 @@
  * Small histories with names: each ends wrong as soon as one branch of the rule is turned off.
  * `npm run mutants` shows that it does; docs/consistency.md tells them in words.
  */
+import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { ChangePlan, EventPlan, History } from "./history.js";
 
 /** Told at once and truly, unless it is said how. */
@@ -25,8 +26,8 @@ const change = (over: Partial<ChangePlan> = {}, event: Partial<EventPlan> = {}):
   ...over,
 });
 
-const story = (kind: History["objects"][number]["kind"], over: Partial<History>): History => ({
-  objects: [{ kind, before: "nothing" }],
+const story = (resource: ResourceName, over: Partial<History>): History => ({
+  objects: [{ resource, before: "nothing" }],
   changes: [],
   strays: [],
   fillsFirst: false,
@@ -41,6 +42,7 @@ const story = (kind: History["objects"][number]["kind"], over: Partial<History>)
   lags: [0],
   answers: ["good"],
   stores: ["good"],
+  oddities: [{ untold: false, hidden: "never", unowned: false }],
   ...over,
 });
 
@@ -51,25 +53,25 @@ const AHEAD = 1_000;
 const BEHIND = -1_000;
 
 export const stories = {
-  "two changes of one second, told in the wrong order": story("product", {
+  "two changes of one second, told in the wrong order": story("products", {
     changes: [change({}, after(500)), change({ value: 1 })],
   }),
-  "a creation told after the deletion": story("customer", {
+  "a creation told after the deletion": story("customers", {
     changes: [change({}, after(500)), change({ ends: true })],
   }),
-  "a change told while an answer is under way": story("product", {
+  "a change told while an answer is under way": story("products", {
     changes: [change({}, { form: "other version" }), change({ after: 2_400, value: 1 })],
     travels: UNDER_WAY,
   }),
-  "a deletion dated before the creation": story("coupon", {
+  "a deletion dated before the creation": story("coupons", {
     changes: [change({}, { skew: AHEAD }), change({ ends: true }, after(500))],
   }),
-  "a list that lags behind an event": story("product", {
+  "a list that lags behind an event": story("products", {
     changes: [change(), change({ after: 4_000, value: 1 })],
     runs: [{ at: 8_000, by: 0, kind: "backfill" }],
     lags: [5_000],
   }),
-  "A, B and A again, told while the answer B is under way": story("product", {
+  "A, B and A again, told while the answer B is under way": story("products", {
     changes: [
       change(),
       change({ after: 100, value: 1 }),
@@ -77,14 +79,14 @@ export const stories = {
     ],
     travels: UNDER_WAY,
   }),
-  "A, B and A again, with B told last": story("product", {
+  "A, B and A again, with B told last": story("products", {
     changes: [
       change(),
       change({ after: 2_000, value: 1 }, { skew: AHEAD, ...after(3_000) }),
       change({ after: 900, value: 0 }, { skew: BEHIND }),
     ],
   }),
-  "a doubt while an answer is under way": story("product", {
+  "a doubt while an answer is under way": story("products", {
     changes: [
       change(),
       change({ after: 100, value: 1 }),
@@ -92,11 +94,11 @@ export const stories = {
     ],
     travels: UNDER_WAY,
   }),
-  "a doubt while an answer is under way for longer than its lease": story("product", {
+  "a doubt while an answer is under way for longer than its lease": story("products", {
     changes: [change(), change({ value: 1 }), change({ after: 2_001, value: 2 })],
     travels: [0, 32_500, 1_000, 0],
   }),
-  "a change told while somebody comes back from a checkout": story("subscription", {
+  "a change told while somebody comes back from a checkout": story("subscriptions", {
     changes: [
       change({}, { form: "thin" }),
       change({ after: 605, value: 1 }),
@@ -105,56 +107,56 @@ export const stories = {
     returns: [{ at: 0, by: 0 }],
     travels: [202],
   }),
-  "killed between its first commit and the answer to Stripe": story("product", {
+  "killed between its first commit and the answer to Stripe": story("products", {
     changes: [change()],
     crashes: [{ process: 0, gate: 5 }],
   }),
-  "killed while it asks Stripe": story("product", {
+  "killed while it asks Stripe": story("products", {
     changes: [change(), change({ after: 100, value: 1 })],
     crashes: [{ process: 0, gate: 10 }],
   }),
-  "an old event and a new one, handled at once": story("product", {
+  "an old event and a new one, handled at once": story("products", {
     changes: [change({}, after(4_500)), change({ after: 4_000, value: 1 }, after(495))],
     waits: [10],
   }),
-  "a creation told after an update of its second": story("customer", {
+  "a creation told after an update of its second": story("customers", {
     changes: [change({}, after(500)), change({ value: 1 })],
   }),
-  "an old event of what was deleted before we knew it": story("customer", {
-    objects: [{ kind: "customer", before: "made and deleted" }],
+  "an old event of what was deleted before we knew it": story("customers", {
+    objects: [{ resource: "customers", before: "made and deleted" }],
     changes: [],
     strays: [{ object: 0, event: told() }],
     fillsFirst: true,
   }),
-  "a thin event, and then an older full one": story("product", {
+  "a thin event, and then an older full one": story("products", {
     changes: [change({}, after(500)), change({ value: 1 }, { form: "thin" })],
   }),
-  "an event of another API version": story("product", {
+  "an event of another API version": story("products", {
     changes: [change({}, { form: "other version" })],
   }),
-  "a subscription with more items than are shown": story("subscription", {
+  "a subscription with more items than are shown": story("subscriptions", {
     changes: [change({ items: 2 })],
   }),
-  "a product that was deleted and made again, the deletion told last": story("product", {
+  "a product that was deleted and made again, the deletion told last": story("products", {
     changes: [
       change(),
       change({ after: 4_000, ends: true }, after(9_000)),
       change({ after: 4_000 }),
     ],
   }),
-  "a deletion told after the second creation of its second": story("coupon", {
+  "a deletion told after the second creation of its second": story("coupons", {
     changes: [
       change({}, { sent: [] }),
       change({ after: 4_000, ends: true }, after(500)),
       change({ value: 1 }),
     ],
   }),
-  "a subscription of which only an invoice tells": story("subscription", {
+  "a subscription of which only an invoice tells": story("subscriptions", {
     changes: [change({ hint: { ...told(), names: "subscription" } }, { sent: [] })],
     trustsHints: true,
     lags: [10_000],
   }),
-  "a subscription of which only a payment tells": story("subscription", {
+  "a subscription of which only a payment tells": story("subscriptions", {
     changes: [change({ hint: { ...told(), names: "customer" } }, { sent: [] })],
     trustsHints: true,
   }),

@@ -12,7 +12,7 @@ export interface OpenStore {
 /** `fault`: what is broken around the core, to prove that histories find it. */
 export const openMemory = async (fault?: Fault): Promise<OpenStore> => ({
   fresh: async () => {
-    const store = createMemoryStore();
+    const store = createMemoryStore({ resources: "all" });
     return { connect: () => store, broken: fault === undefined ? {} : faults[fault] };
   },
 });

@@ -160,6 +160,15 @@ export const stories = {
     changes: [change({ hint: { ...told(), names: "customer" } }, { sent: [] })],
     trustsHints: true,
   }),
+  "one of two that a customer's list shows is deleted while it is read": story("tax_ids", {
+    objects: [
+      { resource: "tax_ids", before: "made" },
+      { resource: "tax_ids", before: "made" },
+    ],
+    changes: [change({ object: 1, after: 6_500, ends: true })],
+    fillsFirst: true,
+    travels: [1_000],
+  }),
 } as const satisfies { readonly [name: string]: History };
 
 export type StoryName = keyof typeof stories;

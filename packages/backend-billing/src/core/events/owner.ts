@@ -40,8 +40,8 @@ export interface OwnedPage {
 
 export interface OwnedList {
   readonly pages: readonly OwnedPage[];
-  /** When this was all there is; undefined if the list was lost on the way. */
-  readonly whole: Interval | undefined;
+  /** When this was all there is. */
+  readonly whole: Interval;
 }
 
 /** The pages of an owner's list. Of an owner that is gone there are none. */
@@ -71,8 +71,14 @@ export async function listOf(
     } catch (error) {
       const { code, headers = {} } = error as Partial<Stripe.errors.StripeError>;
       if (code !== "resource_missing") throw error;
-      // What the list went on from is gone; or the owner, and what belonged to it with it.
-      if (last !== undefined) return { pages, whole: undefined };
+      if (last !== undefined) {
+        // What the list went on from is gone: there is only the beginning to go back to.
+        last = undefined;
+        pages.length = 0;
+        seen.length = 0;
+        continue;
+      }
+      // The owner is gone, and what belonged to it with it.
       seen.push(seenOnPage(runtime, { lastResponse: { headers } }, startedAt));
       return { pages, whole: around(seen) };
     }
@@ -122,7 +128,6 @@ export async function relist(
   const { relist: resource, owner, changed, again } = relisting;
   if (!runtime.resources.includes(resource)) return undefined;
   const { pages, whole } = await listOf(runtime, resource, owner);
-  if (whole === undefined) throw new Error("The list changed while it was read");
   const shown = pages.flatMap((page) => snapshotsOfPage(runtime, resource, page, page.startedAt));
   const ids = new Set(shown.map(({ id }) => id));
   const gone = (await ownedBy(runtime, resource, owner)).filter((id) => !ids.has(id));

@@ -1,5 +1,6 @@
 /** The tables of the SQLite store, and a small handle on the driver: statements are prepared once. */
-import { Database, type Statement } from "node-sqlite3-wasm";
+// By its default: Node finds no names in what the package exports.
+import sqlite, { type Statement } from "node-sqlite3-wasm";
 
 /** What may be bound to a statement. */
 export type Value = string | number | null;
@@ -53,7 +54,7 @@ const EMPTY =
 
 /** A database in memory with empty tables. */
 export function openSql(): Sql {
-  const database = new Database(":memory:");
+  const database = new sqlite.Database(":memory:");
   database.exec(TABLES);
   const statements = new Map<string, Statement>();
   const prepared = (text: string): Statement => {

@@ -54,11 +54,16 @@ const run = (folder: string, ...args: string[]): Promise<Ran> =>
     (error: unknown) => error as Ran,
   );
 
-async function converge(folder: string, histories: string, fault?: string): Promise<Found> {
+async function converge(
+  folder: string,
+  histories: string,
+  { fault, resources }: { readonly fault?: string; readonly resources?: string } = {},
+): Promise<Found> {
   const { seed, explain } = values;
   const options = ["--json", "--histories", histories, "--seed", seed];
   if (explain) options.push("--shrink");
   if (fault !== undefined) options.push("--fault", fault);
+  if (resources !== undefined) options.push("--resources", resources);
   const { stdout, stderr } = await run(folder, "--import", "tsx", "proof/converge.ts", ...options);
   const line = stdout.trim().split("\n").at(-1) ?? "";
   if (!line.startsWith("{")) throw new Error(`The histories did not run: ${stderr || stdout}`);
@@ -141,8 +146,8 @@ async function judged(
     const isGood = failure === null;
     return { isGood, says: `${isGood ? "survives" : "is caught after"} ${histories} histories` };
   }
-  const { story, fault } = expected;
-  const { histories, failure, stories } = await converge(folder, values.histories, fault);
+  const { story } = expected;
+  const { histories, failure, stories } = await converge(folder, values.histories, expected);
   if (failure === null) return { isGood: false, says: `survives ${histories} histories` };
   if (values.explain) console.log(`\n${name}\n${failure.report}\n`);
   const isGood = stories.includes(story);

@@ -160,6 +160,28 @@ export const stories = {
     changes: [change({ hint: { ...told(), names: "customer" } }, { sent: [] })],
     trustsHints: true,
   }),
+  "an invoice item that is deleted": story("invoice_items", {
+    changes: [change(), change({ after: 4_000, ends: true })],
+  }),
+  "a charge of which only its dispute tells": story("charges", {
+    changes: [
+      change(),
+      change({ after: 4_000, value: 1, hint: { ...told(), names: "customer" } }, { sent: [] }),
+    ],
+  }),
+  "a payment method from before the mirror": story("payment_methods", {
+    objects: [{ resource: "payment_methods", before: "made" }],
+    fillsFirst: true,
+  }),
+  "a tax id of the account, of which nothing tells": story("tax_ids", {
+    objects: [
+      { resource: "tax_ids", before: "nothing" },
+      { resource: "customers", before: "made" },
+    ],
+    changes: [change()],
+    fillsFirst: true,
+    oddities: [{ untold: true, hidden: "never", unowned: true }],
+  }),
   "one of two that a customer's list shows is deleted while it is read": story("tax_ids", {
     objects: [
       { resource: "tax_ids", before: "made" },

@@ -127,11 +127,13 @@ export function effectsByEvent(
     const entry = resources[name];
     const refreshedBy: readonly CustomerEvent[] = "refreshedBy" in entry ? entry.refreshedBy : [];
     add(entry.upsertedBy, { kind: "upsert", resource: name });
+    // mutant "deletions are not followed"
     add(entry.deletedBy, { kind: "delete", resource: name });
     add(refreshedBy, { kind: "refresh", resource: name });
     add(listsPerOwner(name)?.relistedBy ?? [], { kind: "relist", resource: name });
     if ("touchedBy" in entry) {
       const { events, field } = entry.touchedBy;
+      // mutant "an event of another object is not followed"
       add(events, { kind: "touch", resource: name, field });
     }
   }

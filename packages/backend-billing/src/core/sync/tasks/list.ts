@@ -35,6 +35,7 @@ const listsOf = (run: Run, resource: ResourceName): Partition<"list">[] =>
 
 /** How many lists a run reads. Those for each object of another resource count as one, the last. */
 function listCount({ options: { withoutOwned = [] } }: Run, resource: ResourceName): number {
+  // mutant "lists for each owner are not read": listsPerOwner(resource) !== undefined -> false
   const isOwned = listsPerOwner(resource) !== undefined && !withoutOwned.includes(resource);
   return resources[resource].lists.length + (isOwned ? 1 : 0);
 }

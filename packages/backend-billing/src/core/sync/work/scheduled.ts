@@ -49,6 +49,7 @@ export function nightly(
 ): Required<Pick<RunOptions, "resources" | "withoutOwned">> {
   const isLeftOut = (name: ResourceName) =>
     listsPerOwner(name)?.eventful === true && !unlisted.includes(name);
+  // mutant "what no owner has is left out by night": resources[name].lists.length > 0 -> false
   const compared = mirrored.filter((name) => !isLeftOut(name) || resources[name].lists.length > 0);
   return { resources: compared, withoutOwned: compared.filter(isLeftOut) };
 }

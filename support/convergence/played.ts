@@ -4,18 +4,20 @@ import type { Model } from "./model.js";
 import { traitsOf } from "./traits.js";
 
 /** What happens to objects of some resources only. */
-export type Trait =
-  | "listed per owner"
-  | "of no owner"
-  | "hidden from lists"
-  | "a list that is cut"
-  | "deleted"
-  | "gone, untold"
-  | "ended, and there"
-  | "an id that returned"
-  | "told by another object"
-  | "told by its owner's list"
-  | "changed, untold";
+export const TRAITS = [
+  "listed per owner",
+  "of no owner",
+  "hidden from lists",
+  "a list that is cut",
+  "deleted",
+  "gone, untold",
+  "ended, and there",
+  "an id that returned",
+  "told by another object",
+  "changed, untold",
+] as const;
+/** The last is of no resource that is mirrored yet. */
+export type Trait = (typeof TRAITS)[number] | "told by its owner's list";
 
 export type Counts = { [name: string]: number };
 

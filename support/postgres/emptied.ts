@@ -2,10 +2,7 @@
  * A schema with the library's tables, made once and emptied as often as one likes: that takes
  * milliseconds, where making it anew takes a hundred times as long.
  */
-import {
-  defaultResources,
-  type ResourceName,
-} from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import type { ResourceChoice } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { PoolLike } from "../../packages/backend-billing/src/postgres/database.js";
 import { migrate } from "../../packages/backend-billing/src/postgres/schema/migrations.js";
 
@@ -13,9 +10,9 @@ import { migrate } from "../../packages/backend-billing/src/postgres/schema/migr
 export async function emptiedSchema(
   pool: PoolLike,
   schema: string,
-  resources: readonly ResourceName[] = defaultResources,
+  resources?: ResourceChoice,
 ): Promise<() => Promise<void>> {
-  await migrate(pool, { schema, resources });
+  await migrate(pool, { schema, ...(resources === undefined ? {} : { resources }) });
   const { rows } = await pool.query(
     `SELECT string_agg(format('DELETE FROM %I.%I;', schemaname, tablename), ' ') AS deletes
      FROM pg_tables WHERE schemaname = $1 AND tablename <> 'backend_billing_migrations'`,

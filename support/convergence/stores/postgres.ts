@@ -7,13 +7,14 @@ import type { OpenStore } from "./memory.js";
 
 /** On a schema of its own. A transaction holds locks, so nobody is let in before its end. */
 export async function openPostgres(pool: PoolLike, schema: string): Promise<OpenStore> {
-  const empty = await emptiedSchema(pool, schema);
+  const resources = "all";
+  const empty = await emptiedSchema(pool, schema, resources);
   return {
     fresh: async () => {
       await empty();
       return {
         turns: 4, // commits are put together at the end of a turn
-        connect: (gate) => createPostgresStore({ schema, pool: gated(pool, gate) }),
+        connect: (gate) => createPostgresStore({ schema, pool: gated(pool, gate), resources }),
       };
     },
   };

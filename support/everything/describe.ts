@@ -64,6 +64,16 @@ export function describeEverything(
       await fillAll(app);
       await app.settle();
       await expectEqual(app, [...told, ...EDITED]);
+      // Of a charge whose refund fails later there is no event, but for that of the refund. Nothing
+      // may be in doubt by then: the charge would be asked for in any case.
+      for (let round = 0; round < 2; round++) {
+        await app.double.clock.advance({ seconds: 30 });
+        await app.settle();
+      }
+      const paidBack = app.double.objects("refund").find(({ status }) => status === "succeeded");
+      app.double.dashboard.failRefund(paidBack?.id ?? "");
+      await app.settle();
+      await expectEqual(app, ["charges", "refunds"]);
       await app.reconcile();
       await expectEqual(app);
     });

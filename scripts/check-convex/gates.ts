@@ -55,7 +55,7 @@ function lint({ folder }: App): Problem[] {
  * since nobody is subscribed twice and running subscriptions can be changed, 323 kB with seats, and
  * 337 kB with 33 resources in place of 11.
  */
-const MOST = 340_000;
+const MOST = 360_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The
@@ -64,7 +64,7 @@ const MOST = 340_000;
  * kilobyte, at 146 and 108 kB.
  */
 const LOCAL = [
-  { module: "plans", most: 150_000 },
+  { module: "plans", most: 160_000 },
   { module: "only_tables", most: 110_000 },
 ] as const;
 /** Convex bundles a schema by itself and shows nothing of it, so the tables are measured in a module. */

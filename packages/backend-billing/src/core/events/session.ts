@@ -39,7 +39,7 @@ const WITH_PARTS = {
 };
 
 /** A session, what was paid on it, and the card that was left there. */
-export function partsOfSession({
+function partsOfSession({
   line_items: _,
   payment_intent: intent,
   setup_intent: setup,

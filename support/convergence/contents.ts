@@ -30,7 +30,7 @@ export interface Making {
 
 /** The object, whole. It has the fields that its lists and columns go by, and no others. */
 export function contentOf({ resource, id, value, items, born, isEnded, named }: Making): Content {
-  const { entry, sides, references, ended, cutList } = traitsOf(resource);
+  const { entry, sides, references, ended, cutList, ownerOf } = traitsOf(resource);
   return {
     id,
     object: entry.object,
@@ -41,6 +41,7 @@ export function contentOf({ resource, id, value, items, born, isEnded, named }: 
     ...Object.fromEntries(
       references.map(({ field, to, nullable }) => [field, named(to, nullable)]),
     ),
+    ...(ownerOf === undefined ? {} : { [ownerOf.field]: `the_owner_of_${id}` }),
     ...(ended === undefined ? {} : { status: isEnded ? "canceled" : "active" }),
     ...(cutList === undefined ? {} : { [cutList]: innerList(items + 1, value) }),
   };

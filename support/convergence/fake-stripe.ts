@@ -66,9 +66,10 @@ export function fakeStripe(model: Model, network: Network): Stripe {
     return Object.defineProperty({ ...answer }, "lastResponse", { value: { headers } });
   }
 
-  const retrieve = (resource: ResourceName, id: string) =>
+  const retrieve = (resource: ResourceName, id: string, owner: string | undefined) =>
     call(`GET ${id}`, (now) => {
-      const found = model.at(id, now);
+      const isTheirs = owner === undefined || model.versionAt(id, now)?.owner === owner;
+      const found = isTheirs ? model.at(id, now) : undefined;
       if (found) return shown(resource, found);
       if (found === null && resource === "customers")
         return { id, object: "customer", deleted: true };
@@ -150,10 +151,21 @@ export function fakeStripe(model: Model, network: Network): Stripe {
       methods.set(path, (...args) => {
         const { [key ?? ""]: keyed, ...params } = paramsIn(args) as ListParams;
         const id = idsIn(args).at(-1) ?? (keyed as string | undefined);
-        if (does === "retrieve") return retrieve(resource, id ?? "");
+        if (does === "retrieve") return retrieve(resource, id ?? "", idsIn(args).at(-2));
         return does === "list" ? list(resource, id, params) : inner(resource, id ?? "", params);
       });
     }
+  }
+  for (const { id, resource } of model.objects) {
+    const { ownerOf, owner } = traitsOf(resource);
+    if (ownerOf === undefined || owner === undefined) continue;
+    const method = methods.get(ownerOf.path);
+    const field = traitsOf(owner).entry.object;
+    methods.set(ownerOf.path, (...args) =>
+      idsIn(args)[0] === `the_owner_of_${id}`
+        ? call(`GET the owner of ${id}`, (now) => ({ [field]: model.versionAt(id, now)?.owner }))
+        : method?.(...args),
+    );
   }
   return clientOf(methods);
 }

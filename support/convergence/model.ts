@@ -148,12 +148,12 @@ export function createModel(history: History): Model {
     });
   }
 
-  /** That something in the list of its owner changed is all that is told. */
+  /** That something in the list of its owner changed is all that is told; a thin event tells less. */
   function tellByList(object: ModelObject, type: string, now: number, plan: EventPlan): void {
     const owner = versionAt(object.id, now)?.owner;
-    raise(object, type, now, plan, false, { object: "summary", customer: owner, livemode: false });
+    const full = plan.form === "thin" ? { ...plan, form: "full" as const } : plan;
+    raise(object, type, now, full, false, { object: "summary", customer: owner, livemode: false });
     played.add("told by its owner's list");
-    if (plan.form === "thin") untold.add(object.id); // which names nothing
   }
 
   /** A change of which only the event of another object tells. */

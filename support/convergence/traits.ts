@@ -2,6 +2,7 @@
  * What the model has to know of a resource, read from its entry in the catalogue and from nowhere
  * else: a resource that is added there is played without a line here.
  */
+import type Stripe from "stripe";
 import {
   columnsOf,
   effectsByEvent,
@@ -10,7 +11,7 @@ import {
 } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Entry } from "../../packages/backend-billing/src/core/catalogue/resource.js";
 import { resources } from "../../packages/backend-billing/src/core/catalogue/resources.js";
-import { type Call, called } from "./client.js";
+import { type Call, called, idsIn } from "./client.js";
 
 export interface Traits {
   readonly name: ResourceName;
@@ -34,6 +35,10 @@ export interface Traits {
   readonly toldOfOwned: boolean;
   /** Events that say only that its owner's list changed. */
   readonly relistedBy: readonly string[];
+  /** Where an object is shown without its owner, whom another object of Stripe's names. */
+  readonly ownerOf: { readonly path: string; readonly field: string } | undefined;
+  /** Whether it ever comes to an end: it is told, or found out by the scheduled reconcile. */
+  readonly ends: boolean;
   /** Whether it ever changes: there is an event of it, or it is said that there is none. */
   readonly changes: boolean;
   /** A list inside the object that Stripe cuts. */
@@ -44,6 +49,7 @@ export interface Traits {
 interface PerOwner {
   readonly eventful?: boolean;
   readonly relistedBy?: readonly string[];
+  readonly ownerOf?: (stripe: Stripe, object: object) => unknown;
 }
 
 interface Reference {
@@ -76,7 +82,7 @@ function traitsFrom(name: ResourceName): Traits {
   const [field] = Object.keys(filters[0] ?? {});
   const values = field === undefined ? [] : filters.map((each) => each[field]);
   const owner = listsPer?.owner as ResourceName | undefined;
-  const { eventful = false, relistedBy = [] } = (listsPer ?? {}) as PerOwner;
+  const { eventful = false, relistedBy = [], ownerOf } = (listsPer ?? {}) as PerOwner;
   const changed = types.filter((type) => type !== created && type !== ended);
   return {
     name,
@@ -92,10 +98,19 @@ function traitsFrom(name: ResourceName): Traits {
     listsWithoutOwner: lists.length > 0,
     toldOfOwned: eventful,
     relistedBy,
+    ownerOf: ownerOf && finding(ownerOf),
+    ends: ended !== undefined || deletedBy.length > 0 || relistedBy.length > 0 || !eventful,
     changes: changed.length > 0 || entry.silent !== undefined || relistedBy.length > 0,
     cutList: (cutLists as readonly { readonly path: string }[])[0]?.path,
     touchedBy,
   };
+}
+
+/** Which method an entry asks for the owner of an object, with the value of which of its fields. */
+function finding(ownerOf: NonNullable<PerOwner["ownerOf"]>): Traits["ownerOf"] {
+  const object = new Proxy({}, { get: (_, field) => String(field) });
+  const { path, args } = called((stripe) => ownerOf(stripe, object));
+  return { path, field: idsIn(args)[0] ?? "" };
 }
 
 function referenceIn(

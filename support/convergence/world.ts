@@ -122,8 +122,8 @@ export function createWorld(history: History): World {
 
   function end(object: ModelObject, now: number): readonly ModelObject[] {
     const was = versionAt(object.id, now);
-    if (!was?.content || was.isEnded) return [];
-    const { ended } = traitsOf(object.resource);
+    const { ended, ends } = traitsOf(object.resource);
+    if (!was?.content || was.isEnded || !ends) return [];
     const items = innerOf(object.resource, was.content).length - 1;
     const state = { value: writtenIn(was.content), items, born: was.born, isEnded: true };
     if (ended !== undefined) put(object, now, state);

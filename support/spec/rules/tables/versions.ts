@@ -20,7 +20,17 @@ import { fillsTables } from "../cron.js";
  * since, takes a payment once.
  */
 const SUPPORTED: readonly string[] = [
-  ...["billing", "store", "sync", "setup", "checkout", "portal", "pay"],
+  ...[
+    "billing",
+    "store",
+    "sync",
+    "setup",
+    "checkout",
+    "portal",
+    "pay",
+    "savePaymentMethod",
+    "revenue",
+  ],
   ...[
     "addHttpRoutes",
     "fetch",

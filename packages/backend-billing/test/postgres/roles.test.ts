@@ -348,12 +348,15 @@ describe("a role that is named", () => {
 });
 
 describe("an installation from before row security", () => {
-  const before = allSteps.filter(({ secures }) => secures === undefined);
+  const before = allSteps.slice(
+    0,
+    allSteps.findIndex(({ secures }) => secures !== undefined),
+  );
 
   it("is brought up to date without a word where only its owner uses it", async () => {
     await applySteps(owner, "billing", before);
     const { applied } = await migrate(owner, { resources: "all" });
-    expect(applied).toEqual(allSteps.filter(({ secures }) => secures).map(({ id }) => id));
+    expect(applied).toEqual(allSteps.slice(before.length).map(({ id }) => id));
   });
 
   it("must say which roles are its own where others have privileges", async () => {

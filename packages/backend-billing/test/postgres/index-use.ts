@@ -23,8 +23,10 @@ export interface IndexUse {
 const REFERENCES = [
   "charge",
   "client_reference_id",
+  "credit_grant",
   "destination",
   "event_name",
+  "feature",
   "invoice",
   "payment_intent",
   "source",
@@ -53,6 +55,7 @@ export async function fillTables(pool: pg.Pool, rows: number): Promise<void> {
          'lookup_key', 'key_' || n, 'subscription', 'subscriptions_' || n, 'created', n,
          ${REFERENCES.map((name) => `'${name}', '${name}_' || n`).join(", ")},
          'payment', jsonb_build_object('payment_intent', 'payment_intent_' || n),
+         'entitlement_feature', jsonb_build_object('id', 'feature_' || n),
          'parent', jsonb_build_object('subscription_details',
            jsonb_build_object('subscription', 'subscriptions_' || n)),
          'items', jsonb_build_object('data', jsonb_build_array(jsonb_build_object(
@@ -117,6 +120,7 @@ function sampleOf(resource: ResourceName, field: string): string {
     [resources[resource].idField]: `${resource}_77`,
     entityId: "entity_77",
     customerId: "customers_77",
+    productId: "customers_77", // of product features: filled as the other columns are
     "stripe.active": "true",
     "stripe.name": "Name 77",
     "stripe.product": "products_77",
@@ -127,6 +131,7 @@ function sampleOf(resource: ResourceName, field: string): string {
     "stripe.subscription": "subscriptions_77",
     "stripe.parent.subscription_details.subscription": "subscriptions_77",
     "stripe.payment.payment_intent": "payment_intent_77",
+    "stripe.entitlement_feature.id": "feature_77",
     ...Object.fromEntries(REFERENCES.map((name) => [`stripe.${name}`, `${name}_77`])),
   };
   const sample = samples[field];

@@ -709,14 +709,14 @@ export const defineTables = <S extends string | undefined>(
     "backend_billing_credit_balance_transactions",
     {
       _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
-      creditBalanceTransactionId: text("credit_balance_transaction_id").notNull(),
+      transactionId: text("transaction_id").notNull(),
       customerId: text("customer_id").notNull(),
       stripe: jsonb("stripe").$type<StripeBillingCreditBalanceTransaction>().notNull(),
       last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
     },
     (t) => [
-      uniqueIndex("backend_billing_credit_balance_transactions_byCreditBalanceTransactionId").on(
-        t.creditBalanceTransactionId,
+      uniqueIndex("backend_billing_credit_balance_transactions_byTransactionId").on(
+        t.transactionId,
       ),
       index("backend_billing_credit_balance_transactions_byCustomerId").on(t.customerId),
       index("backend_billing_credit_balance_transactions_byCreditGrantId").on(

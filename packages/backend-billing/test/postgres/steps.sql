@@ -557,13 +557,13 @@ REVOKE ALL ON TABLE "public"."backend_billing_product_features" FROM PUBLIC;
 -- 0005_credit_balance_transactions
 CREATE TABLE "public"."backend_billing_credit_balance_transactions" (
   "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
-  "credit_balance_transaction_id" text NOT NULL,
+  "transaction_id" text NOT NULL,
   "customer_id" text NOT NULL,
   "stripe" jsonb NOT NULL,
   "last_synced_at" bigint NOT NULL,
   CONSTRAINT "backend_billing_credit_balance_transactions_pkey" PRIMARY KEY ("_id")
 );
-CREATE UNIQUE INDEX "backend_billing_credit_balance_transactions_byCreditBalanceTransactionId" ON "public"."backend_billing_credit_balance_transactions" ("credit_balance_transaction_id");
+CREATE UNIQUE INDEX "backend_billing_credit_balance_transactions_byTransactionId" ON "public"."backend_billing_credit_balance_transactions" ("transaction_id");
 CREATE INDEX "backend_billing_credit_balance_transactions_byCustomerId" ON "public"."backend_billing_credit_balance_transactions" ("customer_id");
 CREATE INDEX "backend_billing_credit_balance_transactions_byCreditGrantId" ON "public"."backend_billing_credit_balance_transactions" ((stripe ->> 'credit_grant'::text));
 ALTER TABLE "public"."backend_billing_credit_balance_transactions" ENABLE ROW LEVEL SECURITY;

@@ -324,11 +324,11 @@ export const further = {
   credit_balance_transactions: resource<Stripe.Billing.CreditBalanceTransaction>()({
     table: "backend_billing_credit_balance_transactions",
     object: "billing.credit_balance_transaction",
-    idField: "creditBalanceTransactionId",
+    idField: "transactionId",
     api: (stripe) => stripe.billing.creditBalanceTransactions,
     columns: { customerId: { from: "owner" } },
     indexes: {
-      byCreditBalanceTransactionId: "creditBalanceTransactionId",
+      byTransactionId: "transactionId",
       byCustomerId: "customerId",
       byCreditGrantId: "stripe.credit_grant",
     },

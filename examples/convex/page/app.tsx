@@ -28,9 +28,9 @@ export function App() {
     localStorage.setItem("token", made);
     setToken(made);
   };
+  // The page stays as it is until it is loaded anew: what is typed in between would be lost.
   const leave = () => {
     localStorage.removeItem("token");
-    setToken(null);
     return signOut({ token: token ?? "" }).finally(() => location.assign("/"));
   };
   return (

@@ -23,6 +23,10 @@ export interface Part {
 export const idOf = (ref: string | { readonly id: string } | null): string | null =>
   ref === null || typeof ref === "string" ? ref : ref.id;
 
+/** Whether what an answer refers to was asked for whole. */
+export const isWhole = <T extends object>(ref: string | T | null): ref is T =>
+  typeof ref === "object" && ref !== null;
+
 /** Sends a request and stores its answer's parts before it answers. */
 export async function storedAnswer<T extends object>(
   runtime: Runtime,

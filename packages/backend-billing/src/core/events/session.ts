@@ -8,7 +8,7 @@ import { plain, stripeStatus } from "../mirror/snapshot.js";
 import { records, type SessionLines } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { paced } from "../stripe/pacer.js";
-import { idOf, type Part, storedAnswer } from "./answers.js";
+import { idOf, isWhole, type Part, storedAnswer } from "./answers.js";
 
 type Session = Stripe.Checkout.Session;
 
@@ -47,13 +47,13 @@ function partsOfSession({
 }: Session): readonly Part[] {
   const whole = { ...session, payment_intent: idOf(intent), setup_intent: idOf(setup) };
   const parts: Part[] = [{ resource: "checkout_sessions", content: plain(whole) }];
-  if (typeof intent === "object" && intent !== null) {
+  if (isWhole(intent)) {
     const { latest_charge: charge } = intent;
     const content = plain({ ...intent, latest_charge: idOf(charge) });
     parts.push({ resource: "payment_intents", content });
     if (isWhole(charge)) parts.push({ resource: "charges", content: plain(charge) });
   }
-  if (typeof setup === "object" && setup !== null) {
+  if (isWhole(setup)) {
     const { payment_method: method } = setup;
     const content = plain({ ...setup, payment_method: idOf(method) });
     parts.push({ resource: "setup_intents", content });
@@ -61,9 +61,6 @@ function partsOfSession({
   }
   return parts;
 }
-
-const isWhole = <T extends object>(ref: string | T | null): ref is T =>
-  typeof ref === "object" && ref !== null;
 
 /** Reads a session for a person who waits. */
 export async function settleSession(runtime: Runtime, id: string): Promise<void> {

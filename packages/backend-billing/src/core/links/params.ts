@@ -8,6 +8,10 @@ import type { Ui } from "./page.js";
 type Owned = "customer" | "customer_email" | "ui_mode" | "return_url";
 export const OWNED: readonly Owned[] = ["customer", "customer_email", "ui_mode", "return_url"];
 
+/** The addresses that every page needs, as each variant names them. */
+export const ADDRESSES = ["success_url", "cancel_url"] as const;
+export const ADDRESSES_B = ["successUrl", "cancelUrl"] as const;
+
 export type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, Owned | "mode">;
 
 /** Which price: by its id, or by its lookup key. */

@@ -5,7 +5,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import { checkGiven, checkKnown, checkMode, checkOwned, reachOf } from "./checks.js";
 import { observedLink } from "./observed.js";
 import type { Page } from "./page.js";
-import { OWNED, type SaveArgs, type SaveParams } from "./params.js";
+import { ADDRESSES, ADDRESSES_B, OWNED, type SaveArgs, type SaveParams } from "./params.js";
 import { openSession, type WholeParams } from "./session.js";
 
 const ARGS: { readonly [name in keyof SaveArgs]-?: true } = {
@@ -28,17 +28,15 @@ async function saveLink(
   const { entityId, mode, ...rest } = params;
   checkMode(mode, "setup");
   checkOwned(rest, [...OWNED, "line_items"]);
-  const addresses = ["success_url", "cancel_url"] as const;
-  const [success_url = "", cancel_url = ""] = checkGiven(runtime, params, [], addresses);
+  const [success_url = "", cancel_url = ""] = checkGiven(runtime, params, [], ADDRESSES);
   return openSetup(runtime, entityId, { ...rest, success_url, cancel_url }, options);
 }
 
 async function saveOnceLink(runtime: Runtime, args: SaveArgs): Promise<Page> {
   checkKnown("savePaymentMethod", args, ARGS);
   const { entityId, params = {} } = args;
-  checkOwned(params, [...OWNED, "success_url", "cancel_url", "line_items"]);
-  const addresses = ["successUrl", "cancelUrl"] as const;
-  const [success_url = "", cancel_url = ""] = checkGiven(runtime, args, [], addresses);
+  checkOwned(params, [...OWNED, ...ADDRESSES, "line_items"]);
+  const [success_url = "", cancel_url = ""] = checkGiven(runtime, args, [], ADDRESSES_B);
   return openSetup(runtime, entityId, { ...params, success_url, cancel_url }, undefined);
 }
 

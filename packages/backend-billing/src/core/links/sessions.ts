@@ -14,6 +14,8 @@ import { hadTrial, withTrial } from "./guard/trial.js";
 import { observedLink } from "./observed.js";
 import type { Page, Ui } from "./page.js";
 import {
+  ADDRESSES,
+  ADDRESSES_B,
   type CheckoutArgs,
   checkPriced,
   checkReference,
@@ -27,9 +29,6 @@ import {
   type SubscribeParams,
 } from "./params.js";
 import { type Opening, openSession, type WholeParams } from "./session.js";
-
-const ADDRESSES = ["success_url", "cancel_url"] as const;
-const ADDRESSES_B = ["successUrl", "cancelUrl"] as const;
 
 /** All that the calls of variant B take by name; Stripe's own parameters are in `params`. */
 const ARGS_B = { entityId: true, priceId: true, lookupKey: true, quantity: true } as const;

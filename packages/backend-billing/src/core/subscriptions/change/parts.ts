@@ -1,6 +1,6 @@
 /** The parts of the answers to calls that change a subscription. */
 import type Stripe from "stripe";
-import { idOf, type Part } from "../../events/answers.js";
+import { idOf, isWhole, type Part } from "../../events/answers.js";
 import { plain } from "../../mirror/snapshot.js";
 
 /** Asks for all that {@link partsOfSubscription} can store. */
@@ -14,8 +14,8 @@ export function partsOfSubscription(answer: Stripe.Subscription): readonly Part[
       resource: "subscriptions",
       content: plain({ ...answer, latest_invoice: idOf(invoice), schedule: idOf(schedule) }),
     },
-    ...(typeof invoice === "object" && invoice !== null ? partsOfInvoice(invoice) : []),
-    ...(typeof schedule === "object" && schedule !== null ? partsOfSchedule(schedule) : []),
+    ...(isWhole(invoice) ? partsOfInvoice(invoice) : []),
+    ...(isWhole(schedule) ? partsOfSchedule(schedule) : []),
   ];
 }
 

@@ -44,6 +44,9 @@ const COMES_BACK = 90_000;
  */
 const SLOW = 1_500;
 
+/** Milliseconds for which a store is away that is being set back: no connection lives through it. */
+const AWAY = 5_000;
+
 const GOOD = ["good", "good", "good", "good"] as const;
 
 /** Takes from a list for ever, in turn. */
@@ -73,6 +76,8 @@ export async function runHistory(
   const people = startProcess("people");
   let isBegun = false;
   let wakesAt = Infinity;
+  /** How often the store went away, and how often it came back. */
+  let [left, returned] = [0, 0];
 
   const log = (name: string, line: string) =>
     trace?.push(`${((time.now() - START) / 1000).toFixed(3).padStart(10)} ${name} ${line}`);
@@ -113,7 +118,12 @@ export async function runHistory(
     const process = startProcess(name);
     const limit = index === SERVER ? SERVER_HOP : Infinity;
     const pause = async () => {
-      if (isBegun) await time.pause(process, Math.min(wait(), limit));
+      if (!isBegun) return;
+      const before = left;
+      if (left === returned) await time.pause(process, Math.min(wait(), limit));
+      if (left === before && left === returned) return;
+      judge.trouble();
+      throw new StoreFault("The store is being set back");
     };
     const store = connection(database.connect({ pause, real: time.real }), {
       pause,
@@ -298,9 +308,13 @@ export async function runHistory(
     );
     time.at(START + at, () =>
       time.start(people, async () => {
+        left++;
         await time.real(goBack);
         log("the store", `is as it was at ${moment / 1000}`);
         judge.restored(START + moment);
+        time.at(time.now() + AWAY, () => {
+          returned++;
+        });
       }),
     );
   }

@@ -64,6 +64,12 @@ export const stories: { readonly [name: string]: History } = {
     ],
     restores: [{ at: 2 * MINUTE, loses: 2 * MINUTE }],
   },
+  "a page that was asked for before the store was set back, and is recorded after it": {
+    ...calm,
+    callers: [caller(0, 0, "basic", 3 * MINUTE), caller(50, 1, "pro", 2 * MINUTE)],
+    restores: [{ at: MINUTE / 2, loses: MINUTE / 2 }],
+    travels: [...Array<number>(11).fill(100), MINUTE], // the answer to the second's page
+  },
   "a subscription of the dashboard, and a mirror that is still empty": {
     ...calm,
     callers: [caller(MINUTE, 0, "basic", MINUTE)],

@@ -6,7 +6,7 @@
 import type Stripe from "stripe";
 import { entityInMetadata, RESERVED_KEYS } from "../catalogue/carrier.js";
 import type { Row } from "../catalogue/catalogue.js";
-import type { Lease, RecordKey, StoredRecord } from "../mirror/store.js";
+import type { Lease, RecordKey } from "../mirror/store.js";
 import { checkEntityId } from "../runtime/commit/seats.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
@@ -59,9 +59,8 @@ const targetOf = (entityId: string, { stripeAccount }: Reach): Target => ({
 });
 
 /** The customer of an entity, and records that were read along with its claim. */
-export interface CustomerRead {
+export interface CustomerRead extends Pick<ReadClaim, "beside" | "readAt"> {
   readonly customerId: string;
-  readonly beside: readonly StoredRecord[];
 }
 
 /**
@@ -116,18 +115,18 @@ async function setUp(
   const target = targetOf(args.entityId, reach);
   return inRounds("The entity's customer", async (round) => {
     const read = (round === 0 && ahead) || (await readClaim(runtime, target, wanted));
-    const { beside } = read;
+    const { beside, readAt } = read;
     const customerId = await linkOf(runtime, read);
     annotate?.(customerId === undefined ? { outcome: "claimed" } : { object: customerId });
     if (customerId !== undefined) {
       const isDone = await bringDetails(runtime, target, customerId, args, read);
-      return isDone ? { customerId, beside } : AGAIN;
+      return isDone ? { customerId, beside, readAt } : AGAIN;
     }
     if (claimOf(read.record)?.state === "linked") return AGAIN; // it has just changed
     const made = await makeTogether(runtime, target, args, read);
     if (made === undefined) return AGAIN;
     annotate?.({ object: made });
-    return { customerId: made, beside };
+    return { customerId: made, beside, readAt };
   });
 }
 
@@ -186,7 +185,8 @@ export async function customerReading(
   return inRounds("The entity's customer", async (round) => {
     const read = (round === 0 && ahead) || (await readClaim(runtime, target, wanted));
     const customerId = await linkOf(runtime, read);
-    if (customerId !== undefined) return { customerId, beside: read.beside };
+    const { beside, readAt } = read;
+    if (customerId !== undefined) return { customerId, beside, readAt };
     if (claimOf(read.record)?.state === "linked") return AGAIN; // it has just changed
     throw new BillingError(
       "customer_not_found",

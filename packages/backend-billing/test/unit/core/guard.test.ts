@@ -59,11 +59,16 @@ describe("the record", () => {
   const main = new Set(["main"]);
   const both = new Set(["main", "extras"]);
   it("has a page for each group of a cart, and counts the pages that were made", () => {
-    const one = handing(NO_GUARD, both, page, false);
+    const one = handing(NO_GUARD, both, page, { isTrialUsed: false, isLate: false });
     expect(one).toMatchObject({ made: 1, trials: [] });
     expect(pagesOf(one, both)).toEqual([page]);
     expect(isPageOfAll(one, both, "cs_1")).toBe(true);
-    const two = handing(one, main, { ...page, sessionId: "cs_2" }, true);
+    const two = handing(
+      one,
+      main,
+      { ...page, sessionId: "cs_2" },
+      { isTrialUsed: true, isLate: false },
+    );
     expect(two).toMatchObject({ made: 2, trials: ["main"] });
     expect(pagesOf(two, both).map(({ sessionId }) => sessionId)).toEqual(["cs_2", "cs_1"]);
     expect(isPageOfAll(two, both, "cs_2")).toBe(false);
@@ -71,7 +76,10 @@ describe("the record", () => {
   });
 
   it("names the open pages for subscriptions that it does not know", () => {
-    const guard = handing(NO_GUARD, new Set(["extras"]), page, false);
+    const guard = handing(NO_GUARD, new Set(["extras"]), page, {
+      isTrialUsed: false,
+      isLate: false,
+    });
     const sessions = [
       session(),
       session({ id: "cs_2" }),

@@ -79,6 +79,8 @@ export async function put(
 
 /** A claim as it was read, with all that is decided by. */
 export interface ReadClaim extends Claimed {
+  /** When it was asked for, in milliseconds. */
+  readonly readAt: number;
   /**
    * The second up to which the mirror knows of all customers: a complete listing has shown those
    * that existed, and events the rest. Undefined where nothing is known.
@@ -99,6 +101,7 @@ export async function readClaim(
 ): Promise<ReadClaim> {
   const marks = isMirrored(runtime, target) ? [CUSTOMERS, EVENTS] : [];
   const keys = [...placeKeys(runtime), ...wanted];
+  const readAt = runtime.now();
   const read = await runtime.store.claimed(claimId(target), keys, marks);
   const { beside } = read;
   const place = await judgePlace(runtime, beside);
@@ -109,6 +112,7 @@ export async function readClaim(
   const at = EVENTS.among(beside).data?.at;
   return {
     ...read,
+    readAt,
     knownUntil: isListed && typeof at === "number" ? at : undefined,
     place: isKept || read.record !== undefined ? undefined : place,
   };

@@ -1,7 +1,8 @@
 /**
  * One attempt to sell a subscription. The order of the steps is what makes it right: look at the page
  * that was handed out; look for pages and subscriptions that the record does not know; make a page;
- * put it into the record by compare-and-set; only then hand it out.
+ * put it into the record by compare-and-set; only then hand it out. If all that took so long that the
+ * database may have been set back meanwhile, look again, now that the record names the page.
  */
 import type Stripe from "stripe";
 import { isReplayed } from "../../mirror/headers.js";
@@ -39,12 +40,20 @@ import type { Turn } from "./turn.js";
 /** What an attempt goes by. */
 export interface Known {
   readonly customerId: string;
+  /** When the record was asked for, in milliseconds. */
+  readonly readAt: number;
   readonly facts: SubscriptionFacts;
   /** Whether this call was overtaken before: others are kept waiting then, which only saves work. */
   readonly isContended: boolean;
   /** Whether the mirror knows all subscriptions, at a second of Stripe's time. */
   isCaughtUp(now: number): boolean;
 }
+
+/**
+ * Milliseconds in which no database is set back to an earlier point and is there again. After that the
+ * record may be as it was read although another caller has handed out a page since.
+ */
+const QUICK = 5_000;
 
 /** What was found on the way. */
 interface Found {
@@ -54,19 +63,21 @@ interface Found {
 }
 
 type Again = typeof AGAIN;
+/** A page was recorded, but late: the record is to be read again, and what it may not know looked for. */
+export const LATE = Symbol("recorded late");
 
 export async function attempt(
   runtime: Runtime,
   sale: Sale,
   turn: Turn,
   known: Known,
-): Promise<Page<Ui> | Again> {
+): Promise<Page<Ui> | Again | typeof LATE> {
   const { customerId } = known;
   const found: Found = {
     live: await confirmed(runtime, sale, known.facts),
     isTrialUsed: isTrialUsed(sale, turn.guard, known.facts),
   };
-  const earlier = await settlePages(runtime, sale, turn, customerId, found);
+  const earlier = await settlePages(runtime, sale, turn, known, found);
   if (earlier !== undefined) return earlier;
   if (!found.live.some(isFirm)) {
     if (known.isContended && !(await turn.hold())) return AGAIN;
@@ -77,7 +88,7 @@ export async function attempt(
   for (const subscription of found.live) {
     if ((await endIncomplete(runtime, sale, turn, subscription)) === AGAIN) return AGAIN;
   }
-  return makePage(runtime, sale, turn, customerId, found);
+  return makePage(runtime, sale, turn, known, found);
 }
 
 /** Whether it is more than a first payment that was begun. */
@@ -120,11 +131,16 @@ async function settlePages(
   runtime: Runtime,
   sale: Sale,
   turn: Turn,
-  customerId: string,
+  known: Known,
   found: Found,
 ): Promise<Page<Ui> | Again | undefined> {
   const { groups, reach, ui } = sale;
+  const { customerId } = known;
   const pages = pagesOf(turn.guard, groups);
+  // mutant "the guard trusts a page that was recorded late": turn.guard.isLate -> false
+  if (pages.length > 0 && turn.guard.isLate) {
+    if ((await findUnknown(runtime, sale, turn, known, found)) === AGAIN) return AGAIN;
+  }
   const order = await orderFor(sale, customerId, found);
   for (const page of pages) {
     const { session, now } = await retrievePage(runtime, page.sessionId, reach);
@@ -190,9 +206,9 @@ async function makePage(
   runtime: Runtime,
   sale: Sale,
   turn: Turn,
-  customerId: string,
+  { customerId, readAt }: Known,
   found: Found,
-): Promise<Page<Ui> | Again> {
+): Promise<Page<Ui> | Again | typeof LATE> {
   const { reach, ui, options } = sale;
   const startedAt = runtime.now();
   const opening = {
@@ -205,7 +221,9 @@ async function makePage(
   const isOld = isReplayed(session.lastResponse.headers);
   const order = await orderFor(sale, customerId, found);
   const page = { sessionId: session.id, customerId, order };
-  const next = handing(turn.guard, sale.groups, page, found.isTrialUsed);
+  const isLate = runtime.now() - readAt > QUICK;
+  const { isTrialUsed } = found;
+  const next = handing(turn.guard, sale.groups, page, { isTrialUsed, isLate });
   // mutant "the guard writes without comparing": turn.over -> await guardOf(sale)["read"](runtime)
   const write = guardOf(sale).write(turn.over, next);
   const snapshots = sessionSnapshots(runtime, session, startedAt, options);
@@ -214,6 +232,7 @@ async function makePage(
     units: [{ snapshots }],
     records: [write],
   });
+  if (committed && isLate) return LATE;
   // mutant "the guard hands out a page that no record names": (committed) -> (true)
   if (committed) return isOld ? AGAIN : pageOf("checkout", ui, session);
   // No person was given it. Under a key of the caller's it may be the page of another caller, too.

@@ -96,7 +96,7 @@ export function handing(
   guard: Guard,
   groups: ReadonlySet<string>,
   page: HandedPage,
-  isTrialUsed: boolean,
+  { isTrialUsed, isLate }: { readonly isTrialUsed: boolean; readonly isLate: boolean },
 ): Guard {
   const given = [...groups].map((group) => [group, page] as const);
   return {
@@ -104,6 +104,7 @@ export function handing(
     made: guard.made + 1,
     leasedUntil: 0,
     trials: isTrialUsed ? [...new Set([...guard.trials, ...groups])] : guard.trials,
+    ...(isLate ? { isLate } : {}),
   };
 }
 

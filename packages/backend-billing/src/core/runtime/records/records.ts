@@ -76,6 +76,8 @@ export interface Guard {
   readonly leasedUntil: number;
   /** The groups in which a trial was used. */
   readonly trials: readonly string[];
+  /** Whether the last page was recorded so late that the record may have been set back meanwhile. */
+  readonly isLate?: boolean;
 }
 
 /** One line of what is bought. */

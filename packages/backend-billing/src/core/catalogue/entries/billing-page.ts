@@ -166,7 +166,6 @@ export const billingPage = {
           stripe.customers.listPaymentMethods(customer, page, options),
       eventful: true,
     },
-    listedAfter: "customers",
     hides: "payment methods that belong to no customer, and those of the type `custom`",
     upsertedBy: [
       "payment_method.attached",

@@ -108,7 +108,6 @@ export const further = {
           stripe.customers.listTaxIds(customer, page, options),
       eventful: true,
     },
-    listedAfter: "customers",
     upsertedBy: ["customer.tax_id.created", "customer.tax_id.updated"],
     deletedBy: ["customer.tax_id.deleted"],
     silent: "the account's own, which are no customer's",
@@ -290,7 +289,6 @@ export const further = {
       // It carries ten entitlements at most, and none of those that ended.
       relistedBy: ["entitlements.active_entitlement_summary.updated"],
     },
-    listedAfter: "customers",
     upsertedBy: [],
   }),
 
@@ -314,7 +312,6 @@ export const further = {
           stripe.products.listFeatures(product, page, options),
       eventful: false,
     },
-    listedAfter: "products",
     retrieve: (stripe, id, options, product = "") =>
       stripe.products.retrieveFeature(product, id, {}, options),
     upsertedBy: [],
@@ -347,7 +344,6 @@ export const further = {
         return typeof customer === "string" ? customer : customer.id;
       },
     },
-    listedAfter: "customers",
     upsertedBy: ["billing.credit_balance_transaction.created"],
   }),
 } as const;

@@ -1,6 +1,7 @@
 /** Lists the objects of a resource: to store them, or in a verification to compare them. */
 import { entityInMetadata } from "../../catalogue/carrier.js";
 import { listsPerOwner, type ResourceName } from "../../catalogue/catalogue.js";
+import { specified } from "../../catalogue/entries/specified.js";
 import type { Listing } from "../../catalogue/resource.js";
 import { resources } from "../../catalogue/resources.js";
 import { recordStrangers, strangerBy } from "../../customers/strangers.js";
@@ -13,7 +14,7 @@ import { NO_BUCKETS, withIds } from "../drift/buckets.js";
 import { unequal } from "../drift/compare.js";
 import { reportDrift } from "../drift/drift.js";
 import { tallyPage } from "../drift/findings.js";
-import { type Partition, type Pending, UNREAD } from "../run/partition.js";
+import { groupOf, type Partition, type Pending, UNREAD } from "../run/partition.js";
 import type { Circumstances } from "../run/phases.js";
 import type { Run } from "../run/run.js";
 import type { Listed, ListedPage, Step, Stepped } from "../run/step.js";
@@ -22,8 +23,21 @@ import { readOwned } from "./owned.js";
 import { type List, type Read, readList } from "./page.js";
 import { settlePending } from "./pending.js";
 
+/** The lists with which a run begins: those that wait for no other. */
 export const open = (run: Run, { chosen }: Circumstances): readonly Partition<"list">[] =>
-  chosen.filter((name) => !waitsFor(name, chosen)).flatMap((name) => listsOf(run, name));
+  unlocked({ ...run, phase: "list" }, chosen);
+
+/** The lists that are to be read now: what they waited for has been read to its end. */
+export function unlocked(run: Run, chosen: readonly ResourceName[]): readonly Partition<"list">[] {
+  if (run.phase !== "list") return [];
+  const all = chosen.flatMap((name) => listsOf(run, name));
+  const isRead = (other: Partition<"list">) => run.open[groupOf(other)] === 0;
+  return all.filter(
+    (one) =>
+      run.made[groupOf(one)] === undefined &&
+      all.every((other) => !waitsFor(one, other) || isRead(other)),
+  );
+}
 
 const listsOf = (run: Run, resource: ResourceName): Partition<"list">[] =>
   Array.from({ length: listCount(run, resource) }, (_, list) => ({
@@ -40,23 +54,19 @@ function listCount({ options: { withoutOwned = [] } }: Run, resource: ResourceNa
   return resources[resource].lists.length + (isOwned ? 1 : 0);
 }
 
-function waitsFor(name: ResourceName, chosen: readonly ResourceName[]): ResourceName | undefined {
-  const entry = resources[name];
-  return "listedAfter" in entry && chosen.includes(entry.listedAfter)
-    ? entry.listedAfter
-    : undefined;
+function waitsFor(one: Partition<"list">, other: Partition<"list">): boolean {
+  const entry = resources[one.resource];
+  const isAfter = "listedAfter" in entry && entry.listedAfter === other.resource;
+  return isAfter || turnOf(one) > turnOf(other);
 }
 
-/** Lists that waited for others, which have just been read to their end. */
-export function unlocked(run: Run, chosen: readonly ResourceName[]): readonly Partition<"list">[] {
-  if (run.phase !== "list") return [];
-  return chosen.flatMap((name) => {
-    const first = waitsFor(name, chosen);
-    if (first === undefined || run.made[`list ${name} 0`] !== undefined) return [];
-    const count = listCount(run, first);
-    const lists = Array.from({ length: count }, (_, list) => `list ${first} ${list}`);
-    return lists.every((group) => run.open[group] === 0) ? listsOf(run, name) : [];
-  });
+/**
+ * First comes what the specification names: with it an application can work. Last comes what Stripe
+ * lists for one owner at a time: it takes the longest, and its owners have to be known.
+ */
+function turnOf({ resource, list }: Partition<"list">): number {
+  if (list >= resources[resource].lists.length) return 2;
+  return resource in specified ? 0 : 1;
 }
 
 const list: List<"list"> = {

@@ -126,6 +126,26 @@ describe("the partitions", () => {
     expect(unlocked(at_, defaultResources)).toEqual([]);
   });
 
+  it("of the lists in turns: what the specification names, then the rest, then lists of one owner each", () => {
+    const chosen = ["coupons", "invoices", "customers", "payment_methods", "tax_ids"] as const;
+    const turns: string[][] = [];
+    let now = run();
+    for (let next = partitionsOf(now, { ...at(), chosen }); next.length > 0; ) {
+      turns.push(next.map(({ resource }) => resource));
+      now = opening("r", now, next, 0).run;
+      const [last, ...others] = [...next].reverse();
+      for (const one of others) now = closing(now, { ...one, state: "done" });
+      expect(unlocked(now, chosen)).toEqual([]);
+      now = closing(now, { ...(last as Partition), state: "failed", error: "No." });
+      next = unlocked(now, chosen);
+    }
+    expect(turns).toEqual([
+      ["coupons", "customers"],
+      ["invoices", "tax_ids"], // the account's own
+      ["payment_methods", "tax_ids"],
+    ]);
+  });
+
   it("of the lists, when prices are not mirrored: subscriptions at once", () => {
     const some = { ...at(), chosen: ["customers", "subscriptions"] as const };
     expect(partitionsOf(run(), some).map(({ resource }) => resource)).toEqual([

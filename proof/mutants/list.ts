@@ -20,6 +20,7 @@ export type Expected =
   | { readonly breaks: BrokenRule };
 
 const GUARD = "packages/backend-billing/test/unit/guard-stories.test.ts";
+const MEMORY_STORE = "packages/backend-billing/test/unit/memory-store.test.ts";
 const SEATS = "packages/backend-billing/test/unit/core/subscriptions/seats-following.test.ts";
 const CLAIMS = "packages/backend-billing/test/unit/core/claims.test.ts";
 
@@ -85,6 +86,10 @@ export const mutants: { readonly [name: string]: Expected } = {
   "a 404 is final": { test: "packages/backend-billing/test/unit/core/mirror.test.ts" },
   "a refresh dropped by an earlier reading": {
     test: "packages/backend-billing/test/unit/convergence/asks.test.ts",
+  },
+  "what the first listing finds is told": { test: MEMORY_STORE },
+  "written whatever is listened to": {
+    test: "packages/backend-billing/test/postgres/memory.test.ts",
   },
   "random keys of claims": { test: CLAIMS },
   "a claim's counter rises on a refusal": { test: CLAIMS },

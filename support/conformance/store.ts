@@ -2,6 +2,7 @@
 // a store cannot show is skipped there by name, with the reason.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import type { Listening } from "../../packages/backend-billing/src/core/mirror/listening.js";
 import { ASK_DELAY } from "../../packages/backend-billing/src/core/mirror/rule.js";
 import type {
   Committed,
@@ -10,6 +11,7 @@ import type {
   Snapshot,
   Store,
 } from "../../packages/backend-billing/src/core/mirror/store.js";
+import { changesBehaviours, listeningTo } from "./changes.js";
 import {
   answer,
   batch,
@@ -27,6 +29,8 @@ import { subscribedBehaviours } from "./subscribed.js";
 export interface StoreUnderTest {
   /** A store over empty tables. Called for each behaviour. */
   create(): Promise<Store>;
+  /** The same for an application that listens, where that is not stored. */
+  listening?(listening: Listening): Promise<Store>;
   close?(): Promise<void>;
 }
 
@@ -66,6 +70,16 @@ export function describeStore(
       const title = skip === undefined ? behaviour : `${behaviour} (skipped: ${skip.reason})`;
       it.skipIf(skip !== undefined)(title, async () => check(await subject.create()));
     };
+
+    describe("changes", () =>
+      changesBehaviours((behaviour, listening, check) =>
+        behaves(behaviour, async (store) => {
+          if (subject.listening !== undefined) return check(await subject.listening(listening));
+          const records = [listeningTo(listening)];
+          await store.commit({ source: "record", now: NOW, units: [], records });
+          await check(store);
+        }),
+      ));
 
     describe("commits", () => {
       behaves("writes what it saw first, with the specification's fields", async (store) => {

@@ -19,6 +19,7 @@ import {
   defaultResources,
   type ResourceName,
 } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
+import type { Listening } from "../../packages/backend-billing/src/core/mirror/listening.js";
 import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
 import { registered } from "./registered.js";
 
@@ -39,15 +40,17 @@ export interface StoreDeployment {
 /** A deployment of the store alone: workers are counted and do nothing. */
 export function deployStore({
   resources = defaultResources,
+  listening = {},
   ...options
 }: {
   readonly transactionLimits?: boolean;
   readonly resources?: readonly ResourceName[];
+  readonly listening?: Listening;
 } = {}): StoreDeployment {
   const tables = defineSchema({ ...createTables(resources) }) as unknown as typeof schema;
   const steps: string[] = [];
   const billing = registered({
-    store: createStoreMutation({ resources, store: storeReference, sync }),
+    store: createStoreMutation({ resources, listening, store: storeReference, sync }),
     sync: internalActionGeneric({
       args: { step: v.string() },
       handler: async (_, { step }) => {

@@ -8,6 +8,7 @@ import {
   type Facts,
   type Need,
 } from "../../packages/backend-billing/src/core/mirror/facts.js";
+import { LISTENING, listenedIn } from "../../packages/backend-billing/src/core/mirror/listening.js";
 import {
   type Decided,
   planCommit,
@@ -73,6 +74,7 @@ const factsOf = (sql: Sql): Facts => ({
         limit,
       )
       .map(({ id }) => id as string | null),
+  listened: (resource) => listenedIn(readRecord(sql, LISTENING.kind, LISTENING.id)?.data, resource),
 });
 
 function carryOut(sql: Sql, write: Write): void {

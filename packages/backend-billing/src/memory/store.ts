@@ -13,6 +13,7 @@ import { resources } from "../core/catalogue/resources.js";
 import type { RowFields } from "../core/catalogue/row.js";
 import { isDue } from "../core/mirror/due.js";
 import type { Facts } from "../core/mirror/facts.js";
+import { LISTENING, listenedIn } from "../core/mirror/listening.js";
 import { type Decided, planCommit, type Refused } from "../core/mirror/plan.js";
 import { activeStatuses, plansFrom } from "../core/mirror/reads/reads.js";
 import { readSubscribed, subscriptionOfInvoice } from "../core/mirror/reads/subscribed.js";
@@ -78,6 +79,8 @@ export function createMemoryStore(
         .filter((row) => row[field] === value)
         .slice(0, limit)
         .map((row) => row[resources[resource].idField] as string | null),
+    listened: (resource) =>
+      listenedIn(records.get(recordKey(LISTENING.kind, LISTENING.id))?.data, resource),
   };
 
   function carryOut(write: Write): void {

@@ -4,4 +4,5 @@ import { deployStore } from "../../../../support/convex/store.js";
 
 describeStore("Convex", async () => ({
   create: async () => deployStore({ resources: CONFORMING }).store,
+  listening: async (listening) => deployStore({ resources: CONFORMING, listening }).store,
 }));

@@ -1,6 +1,7 @@
 // A commit may be judged by what this process remembers. That must save a read and change nothing.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listeningTo } from "../../../../support/conformance/changes.js";
 import { batch, event, NOW, page, receipt } from "../../../../support/conformance/fixtures.js";
 import {
   createDatabase,
@@ -8,7 +9,7 @@ import {
   type TestDatabase,
 } from "../../../../support/postgres/database.js";
 import type { Version } from "../../src/core/mirror/rule.js";
-import type { Committed, Store } from "../../src/core/mirror/store.js";
+import type { Committed, RecordWrite, Store } from "../../src/core/mirror/store.js";
 import { createMemory } from "../../src/postgres/commit/memory.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
@@ -126,6 +127,27 @@ describe("on PostgreSQL", () => {
     expect(await trips(store.commit(update("prod_1", 110)))).toBe(2);
     expect(await trips(store.commit(update("prod_1", 120)))).toBe(1);
     expect((await store.version("products", "prod_1"))?.revision).toBe(3);
+  });
+
+  it("an event is told although this process remembers that none is", async () => {
+    const store = createPostgresStore({ pool });
+    for (const second of [100, 110]) await store.commit(update("prod_5", second));
+    expect(await trips(store.commit(update("prod_5", 120)))).toBe(1);
+    const [listening, silent] = [listeningTo({ products: "changes" }), listeningTo({})];
+    const records = (write: RecordWrite) =>
+      createPostgresStore({ pool }).commit({
+        source: "record",
+        now: NOW,
+        units: [],
+        records: [write],
+      });
+    await records(listening); // another process, of a newer version
+    await store.commit(update("prod_5", 130));
+    const [told, ...more] = await store.records("change", "", 10);
+    expect([told?.data.before, more]).toMatchObject([{ second: 120 }, []]);
+    await records({ ...silent, expect: 1 });
+    await store.commit(update("prod_5", 140));
+    expect(await store.records("change", "", 10)).toHaveLength(1);
   });
 
   it("events that came together do so, too", async () => {

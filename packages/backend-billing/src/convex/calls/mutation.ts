@@ -7,6 +7,7 @@ import {
   type RegisteredMutation,
 } from "convex/server";
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import type { Listening } from "../../core/mirror/listening.js";
 import type { RecordKind } from "../../core/mirror/store.js";
 import {
   ownedIds,
@@ -42,6 +43,8 @@ import {
 
 export interface StoreOptions {
   readonly resources: readonly ResourceName[];
+  /** What the application listens to: all functions of a deployment are of one version. */
+  readonly listening?: Listening;
   /** Kinds of records that this application has workers for, beside those that every one has. */
   readonly watched?: readonly RecordKind[];
   /** The application's own `store` and `sync`, which scheduled work goes through. */
@@ -86,7 +89,12 @@ async function runSingle(
   const scheduling: Scheduling = { ...options, scheduler: ctx.scheduler };
   switch (asked.type) {
     case "commit": {
-      const { result, writes } = await commit(db, options.resources, asked);
+      const { result, writes } = await commit(
+        db,
+        options.resources,
+        options.listening ?? {},
+        asked,
+      );
       await scheduleWork(db, scheduling, leftBy(writes));
       return result;
     }

@@ -13,6 +13,7 @@ const maybeNumber = v.union(v.number(), v.null());
 
 const kind = literals(
   "aside",
+  "change",
   "claim",
   "guard",
   "lapse",
@@ -57,6 +58,7 @@ const recordWrite = v.object({
 const batch = v.object({
   source: literals("event", "page", "answer", "call", "record"),
   now: v.number(),
+  draw: v.optional(text),
   units: v.array(unit),
   records: v.optional(v.array(recordWrite)),
 });

@@ -5,6 +5,7 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import type { Reads } from "../../core/mirror/facts.js";
+import type { Listening } from "../../core/mirror/listening.js";
 import { planReading } from "../../core/mirror/plan.js";
 import type { Batch } from "../../core/mirror/store.js";
 import { keyOf, type RowKey, recordKey, type Write } from "../../core/mirror/writes.js";
@@ -24,10 +25,11 @@ import { receiptAt, type VersionDocument, versionAt, versionOf } from "./version
 export async function commit(
   db: Db,
   chosen: readonly ResourceName[],
+  listening: Listening,
   { batch }: OperationOf<"commit">,
 ): Promise<{ result: ResultOf<"commit">; writes: readonly Write[] }> {
   const found: Found = { versions: new Map(), records: new Map(), rows: new Map() };
-  const plan = await planReading(batch as Batch, chosen, readsOf(db, found));
+  const plan = await planReading(batch as Batch, chosen, readsOf(db, found, listening));
   if (!("writes" in plan)) return { result: plan, writes: [] };
   for (const write of plan.writes) await carryOut(db, found, write);
   const units = plan.outcomes.map((unit) =>
@@ -46,7 +48,7 @@ interface Found {
 const rowKey = (row: RowKey): string =>
   row.id === null ? `${row.resource} of ${row.owner.id}` : keyOf(row.resource, row.id);
 
-function readsOf(db: Db, { versions, records, rows }: Found): Reads {
+function readsOf(db: Db, { versions, records, rows }: Found, listening: Listening): Reads {
   const mirror = mirrorOf(db);
   return {
     async version(resource, id) {
@@ -79,6 +81,7 @@ function readsOf(db: Db, { versions, records, rows }: Found): Reads {
         return id;
       });
     },
+    listened: async (resource) => listening[resource] ?? null,
   };
 }
 

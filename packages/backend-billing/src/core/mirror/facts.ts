@@ -4,6 +4,7 @@
  * nothing that the plan does not need.
  */
 import type { ResourceName } from "../catalogue/catalogue.js";
+import type { Listened } from "./listening.js";
 import type { Version } from "./rule.js";
 import type { RecordKind, StoredRecord } from "./store.js";
 
@@ -26,6 +27,8 @@ export interface Facts {
     value: string,
     limit: number,
   ): readonly (string | null)[];
+  /** What the application wants to be told of a resource; null for nothing. */
+  listened(resource: ResourceName): Listened | null;
 }
 
 /** A record without its data: a write replaces that. */
@@ -51,6 +54,7 @@ const NAMES = [
   "record",
   "recordOn",
   "rowsWhere",
+  "listened",
 ] as const satisfies readonly Fact[];
 
 /** What a fact is about: one to four values, told apart by their place. */

@@ -7,6 +7,7 @@ import type { ResourceName } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
 import { same } from "./content/same.js";
 import { createAnswers, type Known, type Need, noting, type Reads, readMissing } from "./facts.js";
+import { planChanges } from "./plan-changes.js";
 import { planRecords } from "./plan-records.js";
 import { planRows } from "./plan-rows.js";
 import { ASK_DELAY, judge } from "./rule.js";
@@ -74,6 +75,7 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
   const judged = [...objects.values()];
   const records = planRecords(batch.records ?? [], requests, facts);
   const rows = planRows(objects, records.links, chosen, batch.now, facts);
+  const changes = planChanges(judged, batch, facts);
   if (missing.length > 0) return { missing };
   if (records.conflict !== undefined) return { committed: false, conflict: records.conflict };
   return {
@@ -85,6 +87,7 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
       ),
       ...records.writes,
       ...rows,
+      ...changes,
     ],
     unchanged: judged
       .filter(({ version, before }) => version === before)
@@ -136,6 +139,7 @@ function apply(
     if (verdict.content === "set") {
       object.content = snapshot.content;
       object.owner = snapshot.owner;
+      if (snapshot.origin === "event" && snapshot.kind === "created") object.isBorn = true;
     }
     if (verdict.content === "clear") object.content = null;
   }

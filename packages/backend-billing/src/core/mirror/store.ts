@@ -33,6 +33,7 @@ export interface Receipt {
 /** What a record is about. */
 export type RecordKind =
   | "aside"
+  | "change"
   | "claim"
   | "guard"
   | "lapse"
@@ -114,6 +115,8 @@ export interface Batch {
   readonly source: Source;
   /** Milliseconds, the caller's clock: `last_synced_at`, and the base of due times. */
   readonly now: number;
+  /** A random text, from which changes that the batch tells of have their keys. */
+  readonly draw?: string;
   readonly units: readonly Unit[];
   /** Committed with the units or not at all. The units are judged by what was there before them. */
   readonly records?: readonly RecordWrite[];

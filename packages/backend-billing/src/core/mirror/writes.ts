@@ -83,6 +83,8 @@ export interface Judged {
   content: object | null | undefined;
   /** Whose the content is, where it does not say so. */
   owner?: string | undefined;
+  /** Whether an event said that it was made just now. */
+  isBorn?: true;
 }
 
 export const keyOf = (resource: ResourceName, id: string): string => `${resource} ${id}`;

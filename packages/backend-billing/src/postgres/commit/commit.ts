@@ -13,7 +13,15 @@ import { type PoolLike, sqlState, transaction, UNIQUE_VIOLATION } from "../datab
 import type { Names } from "../store/names.js";
 import { isNotPrepared, type Prepared, type Run } from "../store/prepared.js";
 import { createMemory, type Memory } from "./memory.js";
-import { givesCustomer, guessed, neededIfNew, objectsIn, ownersIn, planned } from "./plan.js";
+import {
+  givesCustomer,
+  guessed,
+  type ListeningRecord,
+  neededIfNew,
+  objectsIn,
+  ownersIn,
+  planned,
+} from "./plan.js";
 import { DIVISION_BY_ZERO, explained, refusalOf } from "./refusal.js";
 import { lockOwners, lockOwnersPlainly, type ObjectKey } from "./sql.js";
 import { createWriter, WRITTEN, type Writer } from "./write-statement.js";
@@ -33,8 +41,12 @@ export interface CommitOptions {
 interface CommitContext extends CommitOptions {
   readonly memory: Memory;
   readonly statementFor: Writer;
-  /** Whether the last page brought mostly objects that were not known: so will the next, mostly. */
-  readonly lastPage: { isNew: boolean };
+  readonly last: {
+    /** Whether the last page brought mostly objects that were not known: so will the next, mostly. */
+    isNewPage: boolean;
+    /** What the application listened to when that was last read. */
+    listening?: ListeningRecord;
+  };
 }
 
 /** How many versions are remembered at least. */
@@ -62,7 +74,7 @@ export function createCommit(options: CommitOptions): (batch: Batch) => Promise<
     ...options,
     memory: createMemory(REMEMBERED),
     statementFor: createWriter(names, chosen),
-    lastPage: { isNew: false },
+    last: { isNewPage: false },
   };
   return (batch) =>
     commit(context, batch).catch((error: unknown) => {
@@ -75,7 +87,7 @@ async function commit(context: CommitContext, batch: Batch): Promise<Committed> 
   const likely = await commitLikely(context, batch, objects);
   if (likely !== undefined) return likely;
   const isPage = batch.source === "page";
-  const isNew = isPage ? context.lastPage.isNew : givesCustomer(batch);
+  const isNew = isPage ? context.last.isNewPage : givesCustomer(batch);
   let expected = isNew ? neededIfNew(batch, context.chosen) : [];
   // A page brings much that is new, which mostly must be locked: it begins with that.
   let optimistic = isPage || expected.length > 0 ? 0 : OPTIMISTIC_TRIES;
@@ -109,11 +121,12 @@ async function commitLikely(
   const keys = objects.map(({ resource, id }) => keyOf(resource, id));
   const versions = isPlain && keys.length > 0 ? context.memory.recall(keys) : new Map();
   if (!isPlain || versions === undefined) return undefined;
-  const plan = planCommit(batch, context.chosen, guessed(batch, versions));
+  const { listening } = context.last;
+  const plan = planCommit(batch, context.chosen, guessed(batch, versions, listening));
   // What is judged and not written would leave nothing to find out by.
   if (!("writes" in plan) || plan.unchanged.length > 0) return undefined;
   try {
-    await write(context, context.prepared.run, batch, plan);
+    await write(context, context.prepared.run, batch, plan, listening);
     return { committed: true, units: plan.outcomes };
   } catch (error) {
     if (!isPassing(error)) throw error;
@@ -129,14 +142,14 @@ async function commitRead(
 ): Promise<Committed | Undecided> {
   const { names, chosen, memory } = context;
   const { run } = context.prepared;
-  const { plan, known } = await planned(batch, { names, chosen, run });
+  const { plan, known, listening } = await planned(batch, { names, chosen, run });
   const stored = objects.flatMap(({ resource, id }) => {
     const version = known.version(resource, id);
     return version === undefined ? [] : [[keyOf(resource, id), version ?? undefined] as const];
   });
   memory.compare(new Map(stored));
   if (!("writes" in plan)) return plan;
-  await write(context, run, batch, plan);
+  await write(context, run, batch, plan, listening);
   return { committed: true, units: plan.outcomes };
 }
 
@@ -161,11 +174,11 @@ async function commitLocked(
         for (const owner of late) held.add(owner);
         if (late.length > 0) await run(lockOwners(late));
       };
-      const { plan } = await planned(batch, { names, chosen, run, hold, expected });
+      const { plan, listening } = await planned(batch, { names, chosen, run, hold, expected });
       if ("missing" in plan) throw new Error("A plan that may lock is always decided");
       if (!("writes" in plan)) return plan;
-      if (batch.source === "page") context.lastPage.isNew = isMostlyNew(plan);
-      await write(context, run, batch, plan);
+      if (batch.source === "page") context.last.isNewPage = isMostlyNew(plan);
+      await write(context, run, batch, plan, listening);
       return { committed: true, units: plan.outcomes };
     },
     atOnce.length === 0 ? begin : `${begin}; ${lockOwnersPlainly(atOnce)}`,
@@ -178,12 +191,14 @@ function isMostlyNew({ writes }: Decided): boolean {
 }
 
 async function write(
-  { statementFor, memory, prepared }: CommitContext,
+  { statementFor, memory, prepared, last }: CommitContext,
   run: Run,
   batch: Batch,
   plan: Decided,
+  listening: ListeningRecord | undefined,
 ): Promise<void> {
-  const statement = statementFor(plan, batch.now);
+  if (listening !== undefined) last.listening = listening;
+  const statement = statementFor(plan, batch.now, listening?.revision);
   if (statement === undefined) return;
   const [answer] = (await run(statement)) as { ok: number }[];
   if (answer?.ok !== WRITTEN) throw new Overtaken("Something changed between plan and write");

@@ -160,6 +160,7 @@ async function commitGroup(commit: Commit, group: readonly Member[]): Promise<vo
     const result = await commit({
       source: "event",
       now: Math.max(...group.map(({ batch }) => batch.now)),
+      draw: group[0]?.batch.draw ?? "",
       units: group.flatMap(({ batch }) => batch.units),
     });
     if (!result.committed) throw new Error("A commit without records cannot conflict");

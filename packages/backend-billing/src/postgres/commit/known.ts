@@ -4,6 +4,7 @@
  */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
+import { LISTENING } from "../../core/mirror/listening.js";
 import { snake } from "../schema/tables.js";
 import type { Names } from "../store/names.js";
 import { type Parameters, rowsOf, type Statement, textsOf } from "../store/statement.js";
@@ -27,10 +28,10 @@ type Into = Parameters<void>;
 export function readKnown(names: Names, wanted: Wanted, lock: boolean): Statement {
   const { objects, events, records, pointing, owned } = wanted;
   const others = records.length + pointing.length + owned.length;
-  const isSingle = objects.length === 1 && events.length <= 1 && others === 0;
+  const isSingle = objects.length === 1 && events.length <= 1 && others === 0 && !wanted.watermarks;
   return statement((into) => {
     if (isSingle) {
-      return `SELECT json_build_array(v) AS versions, (SELECT json_build_array(r.event_id) ${receipts(into, names, events)}) AS receipts,
+      return `SELECT json_build_array(v) AS versions, ${listening(names)} AS listening, (SELECT json_build_array(r.event_id) ${receipts(into, names, events)}) AS receipts,
   CASE WHEN v.id IS NULL THEN ${watermarks(names)} END AS watermarks
 FROM ${objectRows(into, objects)} LEFT JOIN ${version(names, lock)} ON true`;
     }
@@ -45,10 +46,11 @@ FROM ${objectRows(into, objects)} LEFT JOIN ${version(names, lock)} ON true`;
         "versions",
         `SELECT v.* FROM ${objectRows(into, objects)} CROSS JOIN ${version(names, lock)}`,
       );
-      const count = `${into.add(() => objects.length)}::bigint`;
-      columns.push(
-        `CASE WHEN (SELECT count(*) FROM versions) < ${count} THEN ${watermarks(names)} END AS watermarks`,
-      );
+      columns.push(`${listening(names)} AS listening`);
+      const isUnknown = wanted.watermarks
+        ? "true"
+        : `(SELECT count(*) FROM versions) < ${into.add(() => objects.length)}::bigint`;
+      columns.push(`CASE WHEN ${isUnknown} THEN ${watermarks(names)} END AS watermarks`);
     } else if (wanted.watermarks) columns.push(`${watermarks(names)} AS watermarks`);
     if (events.length > 0) {
       columns.push(`(SELECT json_agg(r.event_id) ${receipts(into, names, events)}) AS receipts`);
@@ -75,6 +77,11 @@ const receipts = (into: Into, names: Names, events: readonly string[]): string =
 
 const watermarks = ({ records }: Names): string =>
   `(SELECT json_object_agg(id, data -> 'at') FROM ${records} WHERE kind = 'watermark')`;
+
+/** The record that says what the application listens to. */
+const listening = ({ records }: Names): string =>
+  `(SELECT json_build_object('revision', revision, 'data', data) FROM ${records}
+    WHERE kind = '${LISTENING.kind}' AND id = '${LISTENING.id}')`;
 
 function recordStates(into: Into, names: Names, keys: Wanted["records"], lock: boolean): string {
   const rows = rowsOf(into, "w", { kind: "text", id: "text" }, given(keys));

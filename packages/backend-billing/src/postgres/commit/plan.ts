@@ -9,9 +9,10 @@ import {
   noting,
   type RecordState,
 } from "../../core/mirror/facts.js";
+import { listenedIn } from "../../core/mirror/listening.js";
 import { type Decided, planCommit, type Refused, type Undecided } from "../../core/mirror/plan.js";
 import type { Version } from "../../core/mirror/rule.js";
-import type { Batch, RecordKind, RecordWrite } from "../../core/mirror/store.js";
+import type { Batch, RecordKind, RecordWrite, StoredRecord } from "../../core/mirror/store.js";
 import { keyOf, recordKey } from "../../core/mirror/writes.js";
 import type { Names } from "../store/names.js";
 import type { Run } from "../store/prepared.js";
@@ -44,7 +45,14 @@ export interface Reading {
 export interface Planned {
   readonly plan: Decided | Refused | Undecided;
   readonly known: Known;
+  readonly listening: ListeningRecord | undefined;
 }
+
+/** What the application listens to, as it was read. */
+export type ListeningRecord = Pick<StoredRecord, "revision" | "data">;
+
+/** No application listens to anything. */
+const UNHEARD: ListeningRecord = { revision: 0, data: {} };
 
 /** Plans the batch, reading what the plan asks for. */
 export async function planned(batch: Batch, reading: Reading): Promise<Planned> {
@@ -53,17 +61,18 @@ export async function planned(batch: Batch, reading: Reading): Promise<Planned> 
   const { known } = answers;
   const needed = [expected];
   let missing = expected;
+  let listening: ListeningRecord | undefined;
   for (;;) {
     if (missing.length > 0) {
       await hold?.(ownersIn(missing));
-      await read(reading, missing, answers);
+      listening = (await read(reading, missing, answers)) ?? listening;
     }
     const plan = planCommit(batch, reading.chosen, known);
-    if (!("missing" in plan)) return { plan, known };
+    if (!("missing" in plan)) return { plan, known, listening };
     missing = plan.missing;
     needed.push(missing);
     if (hold === undefined && ownersIn(missing).length > 0) {
-      return { plan: { missing: needed.flat() }, known };
+      return { plan: { missing: needed.flat() }, known, listening };
     }
   }
 }
@@ -93,15 +102,21 @@ function askedIn(needs: readonly Need[]): Asked {
     record: [],
     recordOn: [],
     rowsWhere: [],
+    listened: [], // it is read along with versions
   };
   for (const { fact, of } of needs) (asked[fact] as (typeof of)[]).push(of);
   return asked;
 }
 
-async function read(reading: Reading, needs: readonly Need[], answers: Answers): Promise<void> {
+async function read(
+  reading: Reading,
+  needs: readonly Need[],
+  answers: Answers,
+): Promise<ListeningRecord | undefined> {
   const asked = askedIn(needs);
   const contents = asked.content;
-  if (contents.length < needs.length) await readAll(reading, asked, answers);
+  const listening =
+    contents.length < needs.length ? await readAll(reading, asked, answers) : undefined;
   for (const resource of new Set(contents.map(([name]) => name))) {
     const ids = contents.filter(([name]) => name === resource).map(([, id]) => id);
     for (const id of ids) answers.add("content", [resource, id], null);
@@ -110,10 +125,12 @@ async function read(reading: Reading, needs: readonly Need[], answers: Answers):
       answers.add("content", [resource, id], content);
     }
   }
+  return listening;
 }
 
 /** A row of nothing but nulls, or no list at all, is what there is of objects that are not known. */
 interface Read {
+  readonly listening?: ListeningRecord | null;
   readonly versions?: readonly (Version & ObjectKey)[] | readonly [null] | null;
   readonly receipts?: readonly string[] | null;
   readonly watermarks?: Partial<Record<ResourceName, number>> | null;
@@ -127,7 +144,7 @@ async function readAll(
   { names, run, hold }: Reading,
   asked: Asked,
   answers: Answers,
-): Promise<void> {
+): Promise<ListeningRecord | undefined> {
   const objects = asked.version.map(([resource, id]) => ({ resource, id })).sort(byKey);
   const events = asked.received.map(([eventId]) => eventId);
   const records = asked.record
@@ -143,9 +160,15 @@ async function readAll(
   for (const each of found.versions ?? []) {
     if (each !== null) answers.add("version", [each.resource, each.id], each);
   }
-  // They are read along with versions if one of these is not there; otherwise none is asked for.
-  for (const resource of new Set([...watermarks, ...objects.map((each) => each.resource)])) {
+  // They are read along with versions if one of these is not there.
+  const known = (found.versions ?? []).filter((each) => each !== null).length;
+  const along = known < objects.length ? objects.map((each) => each.resource) : [];
+  for (const resource of new Set([...watermarks, ...along])) {
     answers.add("watermark", [resource], found.watermarks?.[resource] ?? null);
+  }
+  const listening = found.listening ?? UNHEARD;
+  for (const resource of new Set(objects.map((each) => each.resource))) {
+    answers.add("listened", [resource], listenedIn(listening.data, resource));
   }
   const received = new Set(found.receipts);
   for (const eventId of events) answers.add("received", [eventId], received.has(eventId));
@@ -156,13 +179,18 @@ async function readAll(
   for (const { kind, ref, id } of found.pointing ?? []) answers.add("recordOn", [kind, ref], id);
   const rows = new Map((found.owned ?? []).map(({ owner, ids }) => [owner, ids ?? []]));
   for (const of of owned) answers.add("rowsWhere", of, rows.get(of[2]) ?? []);
+  return objects.length > 0 ? listening : undefined;
 }
 
 /**
- * The facts as they probably are: versions as this process remembers them, events new, and records
- * at the revision that is expected of them; the write finds out. What else is asked for is missing.
+ * The facts as they probably are: versions and what is listened to as this process remembers them,
+ * events new, and records at the revision that is expected of them; the write finds out. What else is asked for is missing.
  */
-export function guessed(batch: Batch, versions: ReadonlyMap<string, Version>): Known {
+export function guessed(
+  batch: Batch,
+  versions: ReadonlyMap<string, Version>,
+  listening?: ListeningRecord,
+): Known {
   const expected = new Map(
     (batch.records ?? []).map((write) => [recordKey(write.kind, write.id), stateBefore(write)]),
   );
@@ -171,6 +199,7 @@ export function guessed(batch: Batch, versions: ReadonlyMap<string, Version>): K
     version: (resource, id) => versions.get(keyOf(resource, id)),
     received: () => false,
     record: (kind, id) => expected.get(recordKey(kind, id)),
+    listened: (resource) => listening && listenedIn(listening.data, resource),
   };
 }
 
@@ -204,6 +233,7 @@ export function neededIfNew(batch: Batch, chosen: readonly ResourceName[]): read
     version: (resource, id) => unread.version(resource, id) ?? null,
     content: () => undefined, // what is new has none
     watermark: () => null, // they are read along with versions
+    listened: () => null, // so is this
     received: (eventId) => unread.received(eventId) ?? false,
     record: (kind, id) => unread.record(kind, id) ?? guess.record(kind, id),
   });

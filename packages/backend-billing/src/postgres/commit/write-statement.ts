@@ -2,6 +2,7 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import { type EmptyRows, emptyRowsOf, type Link, linkOf } from "../../core/catalogue/row.js";
+import { LISTENING } from "../../core/mirror/listening.js";
 import type { Decided } from "../../core/mirror/plan.js";
 import { snake } from "../schema/tables.js";
 import type { Names } from "../store/names.js";
@@ -34,8 +35,11 @@ import {
 /** What the statement answers as `ok` when everything was written. */
 export const WRITTEN = 1;
 
-/** The statement for what was planned at a time, or undefined if there is nothing to write. */
-export type Writer = (plan: Decided, now: number) => Statement | undefined;
+/**
+ * The statement for what was planned at a time, while what the application listens to had this
+ * revision; or undefined if there is nothing to write.
+ */
+export type Writer = (plan: Decided, now: number, listening?: number) => Statement | undefined;
 
 /**
  * The statement depends on nothing but which parts it has and whether each is about one thing, so
@@ -43,8 +47,8 @@ export type Writer = (plan: Decided, now: number) => Statement | undefined;
  */
 export function createWriter(names: Names, chosen: readonly ResourceName[]): Writer {
   const templates = new Map<string, Template<Writes>>();
-  return (plan, now) => {
-    const writes = writesOf(plan, now);
+  return (plan, now, listening) => {
+    const writes = writesOf(plan, now, listening);
     const { parts, single } = partsOf(writes);
     if (parts.length === 0) return undefined;
     const shape = `${single} ${parts.join(" ")}`;
@@ -129,6 +133,7 @@ SELECT 1 / CASE WHEN ${ready} THEN ${WRITTEN} WHEN ${untouched} THEN -1 ELSE 0 E
 function allParts(names: Names, chosen: readonly ResourceName[]): ReadonlyMap<Part, PartText> {
   const parts = new Map<Part, PartText>([
     ...Object.entries(versionParts(names)),
+    ["listening", listeningPart(names)],
     ["received", receivedPart(names)],
     ...Object.entries(recordParts(names)),
   ] as [Part, PartText][]);
@@ -173,6 +178,17 @@ function versionParts({ versions }: Names): Record<VersionPart, PartText> {
   SELECT 1 FROM judged j WHERE j.part = 'agreed' AND ${ready} AND j.was = coalesce((
     SELECT v.revision FROM ${versions} v WHERE v.resource = j.resource AND v.id = j.id LIMIT 1), 0)`,
     },
+  };
+}
+
+/** Rows are written only if the application still listens to what it did when that was planned. */
+function listeningPart({ records }: Names): PartText {
+  return {
+    counted: true,
+    // mutant "written whatever is listened to": = ${into.add(({ listening }) => listening)}::bigint -> >= 0
+    sql: (into, ready) => `
+  SELECT 1 WHERE ${ready} AND coalesce((SELECT revision FROM ${records}
+    WHERE kind = '${LISTENING.kind}' AND id = '${LISTENING.id}'), 0) = ${into.add(({ listening }) => listening)}::bigint`,
   };
 }
 

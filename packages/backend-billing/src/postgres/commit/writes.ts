@@ -8,6 +8,7 @@ import { byKey, compare, type ObjectKey } from "./sql.js";
 /** A part of the statement, by its name in SQL. */
 export type Part =
   | VersionPart
+  | "listening"
   | "received"
   | RecordPart
   | `${"put" | "linked" | "gone" | "empty" | "filled" | "link"}_${ResourceName}`;
@@ -22,6 +23,8 @@ export type RecordPart = (typeof RECORD_PARTS)[number];
 
 export interface Writes {
   readonly now: number;
+  /** The revision of the record that says what the application listens to. */
+  readonly listening: number | undefined;
   /** Everything that was judged, each with the part that it concerns. */
   readonly judged: readonly JudgedRow[];
   readonly received: readonly ReceivedRow[];
@@ -89,7 +92,11 @@ export const LINKED = { id: "text", value: "text" } as const;
 type LinkedRow = { readonly [K in keyof typeof LINKED]: string | null };
 
 /** Every list is sorted, so that all commits lock in the same order. */
-export function writesOf({ writes, unchanged }: Decided, now: number): Writes {
+export function writesOf(
+  { writes, unchanged }: Decided,
+  now: number,
+  listening: number | undefined,
+): Writes {
   const judged: (JudgedRow & ObjectKey)[] = unchanged.map(({ resource, id, revision }) =>
     judgedRow("agreed", { resource, id }, revision),
   );
@@ -142,13 +149,15 @@ export function writesOf({ writes, unchanged }: Decided, now: number): Writes {
     for (const list of lists.values()) list.sort((a, b) => compare(a.id, b.id));
   }
   const lists = { put, linked, gone, empty, filled, link };
+  const tells = writes.some(({ write }) => write === "putRow" || write === "deleteRow");
   return {
     now,
+    listening,
     judged,
     received,
     recorded,
     ...lists,
-    sizes: sizesOf(judged, received, recorded, lists),
+    sizes: sizesOf(judged, tells && listening !== undefined, received, recorded, lists),
   };
 }
 
@@ -164,6 +173,7 @@ export function partsOf({ judged, recorded, sizes }: Writes): {
 
 function sizesOf(
   judged: readonly JudgedRow[],
+  isTold: boolean,
   received: readonly ReceivedRow[],
   recorded: readonly RecordedRow[],
   lists: Pick<Writes, "put" | "linked" | "gone" | "empty" | "filled" | "link">,
@@ -175,6 +185,7 @@ function sizesOf(
   for (const part of VERSION_PARTS) {
     count(part, judged.filter((row) => row.part === part).length);
   }
+  count("listening", isTold ? 1 : 0);
   count("received", received.length);
   for (const part of RECORD_PARTS) {
     count(part, recorded.filter((row) => row.part === part).length);

@@ -25,6 +25,7 @@ const world = (given: Partial<Facts>): Known => ({
   record: () => null,
   recordOn: () => null,
   rowsWhere: () => [],
+  listened: () => null,
   ...given,
 });
 
@@ -62,11 +63,13 @@ describe("the facts that are asked for", () => {
     const unread = createAnswers().known;
     expect(missing(asked, { ...unread, version: () => live })).toEqual(["content"]);
     const newer = batch(event("products", "prod_1", 500));
-    expect(missing(newer, { ...unread, version: () => live })).toEqual([]);
+    const unheard = { ...unread, version: () => live, listened: () => null };
+    expect(missing(newer, unheard)).toEqual([]);
+    expect(missing(newer, { ...unheard, listened: () => "changes" as const })).toEqual(["content"]);
   });
 
   it("are an owner's only where something appears", () => {
-    const unread = createAnswers().known;
+    const unread = { ...createAnswers().known, listened: () => null };
     const newer = batch(event("customers", "cus_1", 500));
     expect(missing(newer, { ...unread, version: () => live })).toEqual([]);
     const known = { ...unread, version: () => null, watermark: () => null };

@@ -94,6 +94,7 @@ export async function commit(
   const result = await transact(context.store, {
     source,
     now,
+    draw: crypto.randomUUID(),
     units: asked,
     ...(records === undefined ? {} : { records }),
   });

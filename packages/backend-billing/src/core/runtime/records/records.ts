@@ -8,7 +8,9 @@
  * that is past due: requested by its commits, written by the job of subscriptions/grace.ts, read by
  * the reads of subscriptions), `seats` (runtime/commit/seats.ts, for each entity whose seats are to be
  * counted: requested by `seatsChanged` and by commits, removed by the job of subscriptions/seats),
- * and `aside` (runtime/commit/set-aside.ts, one for each object that cannot be stored).
+ * `aside` (runtime/commit/set-aside.ts, one for each object that cannot be stored), and `change`
+ * (mirror/plan-changes.ts, one for each change of a row that the application listens to, which
+ * mirror/listening.ts says: written by the commit that writes the row).
  */
 
 import type { ResourceName } from "../../catalogue/catalogue.js";

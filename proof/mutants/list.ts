@@ -102,6 +102,7 @@ export const mutants: { readonly [name: string]: Expected } = {
   "the guard writes without comparing": { test: GUARD },
   "the guard hands out a page that no record names": { test: GUARD },
   "the guard's revisions repeat": { test: GUARD },
+  "the guard hands out a late page at once": { test: GUARD },
   "the guard trusts a page that was recorded late": { test: GUARD },
   "a link is remembered for ever": { test: GUARD },
   "seats are sent without a pause": { test: SEATS },

@@ -28,6 +28,9 @@ const caller = (at: number, process: number, order: OrderName, paysAfter?: numbe
   payments: paysAfter === undefined ? [] : [{ after: paysAfter, card: "good", ends: null }],
 });
 
+/** The answer to the second caller's page takes a minute. */
+const LATE = [...Array<number>(11).fill(100), MINUTE];
+
 export const stories: { readonly [name: string]: History } = {
   "a plan is chosen, and then another one; both pages are paid": {
     ...calm,
@@ -68,7 +71,18 @@ export const stories: { readonly [name: string]: History } = {
     ...calm,
     callers: [caller(0, 0, "basic", 3 * MINUTE), caller(50, 1, "pro", 2 * MINUTE)],
     restores: [{ at: MINUTE / 2, loses: MINUTE / 2 }],
-    travels: [...Array<number>(11).fill(100), MINUTE], // the answer to the second's page
+    travels: LATE,
+  },
+  "the same, and the process is killed before it has looked once more": {
+    ...calm,
+    callers: [
+      caller(0, 0, "basic", 3 * MINUTE),
+      caller(50, 1, "pro", 2 * MINUTE),
+      caller(2 * MINUTE, 2, "pro", 2 * MINUTE),
+    ],
+    restores: [{ at: MINUTE / 2, loses: MINUTE / 2 }],
+    crashes: [{ process: 1, gate: 18 }],
+    travels: LATE,
   },
   "a subscription of the dashboard, and a mirror that is still empty": {
     ...calm,

@@ -7,7 +7,7 @@ import { records } from "../../src/core/runtime/records/records.js";
 it.each(Object.entries(stories))("%s", async (_, story) => {
   const { wrong, tally } = await runOnce(await openMemory(), story);
   expect(wrong).toEqual([]);
-  expect(tally.pages + tally.subscribed).toBe(story.callers.length + 2);
+  expect(tally.pages + tally.subscribed + tally.killed).toBe(story.callers.length + 2);
 });
 
 it("an invoice that is voided for another plan is given to no caller", async () => {

@@ -35,7 +35,7 @@ import {
 import { guardOf, type Sale } from "./sale.js";
 import { endIncomplete, pageForSubscribed } from "./subscribed.js";
 import { hadTrial, withTrial } from "./trial.js";
-import type { Turn } from "./turn.js";
+import { leased, type Turn } from "./turn.js";
 
 /** What an attempt goes by. */
 export interface Known {
@@ -63,15 +63,13 @@ interface Found {
 }
 
 type Again = typeof AGAIN;
-/** A page was recorded, but late: the record is to be read again, and what it may not know looked for. */
-export const LATE = Symbol("recorded late");
 
 export async function attempt(
   runtime: Runtime,
   sale: Sale,
   turn: Turn,
   known: Known,
-): Promise<Page<Ui> | Again | typeof LATE> {
+): Promise<Page<Ui> | Again> {
   const { customerId } = known;
   const found: Found = {
     live: await confirmed(runtime, sale, known.facts),
@@ -206,10 +204,11 @@ async function makePage(
   runtime: Runtime,
   sale: Sale,
   turn: Turn,
-  { customerId, readAt }: Known,
+  known: Known,
   found: Found,
-): Promise<Page<Ui> | Again | typeof LATE> {
+): Promise<Page<Ui> | Again> {
   const { reach, ui, options } = sale;
+  const { customerId, readAt } = known;
   const startedAt = runtime.now();
   const opening = {
     params: withTrial(sale, found.isTrialUsed),
@@ -221,23 +220,40 @@ async function makePage(
   const isOld = isReplayed(session.lastResponse.headers);
   const order = await orderFor(sale, customerId, found);
   const page = { sessionId: session.id, customerId, order };
+  // mutant "the guard hands out a late page at once": runtime.now() - readAt > QUICK -> false
   const isLate = runtime.now() - readAt > QUICK;
   const { isTrialUsed } = found;
   const next = handing(turn.guard, sale.groups, page, { isTrialUsed, isLate });
   // mutant "the guard writes without comparing": turn.over -> await guardOf(sale)["read"](runtime)
-  const write = guardOf(sale).write(turn.over, next);
+  const write = guardOf(sale).write(turn.over, isLate ? leased(runtime, next) : next);
   const snapshots = sessionSnapshots(runtime, session, startedAt, options);
   const { committed } = await commit(runtime, {
     source: "call",
     units: [{ snapshots }],
     records: [write],
   });
-  if (committed && isLate) return LATE;
+  if (committed) turn.wrote(write);
+  const isAll = !isLate || !committed || (await knowsAll(runtime, sale, turn, known, isTrialUsed));
+  if (!isAll) return AGAIN;
   // mutant "the guard hands out a page that no record names": (committed) -> (true)
   if (committed) return isOld ? AGAIN : pageOf("checkout", ui, session);
   // No person was given it. Under a key of the caller's it may be the page of another caller, too.
   if (options?.idempotencyKey === undefined) await expirePage(runtime, session.id, reach);
   return AGAIN;
+}
+
+/** Looks once more, now that the record names the page: whether there is nothing else. */
+async function knowsAll(
+  runtime: Runtime,
+  sale: Sale,
+  turn: Turn,
+  known: Known,
+  isTrialUsed: boolean,
+): Promise<boolean> {
+  const found: Found = { live: [], isTrialUsed };
+  if ((await findUnknown(runtime, sale, turn, known, found)) === AGAIN) return false;
+  const isSame = found.live.length === 0 && found.isTrialUsed === isTrialUsed;
+  return isSame && (await turn.isCurrent());
 }
 
 /** Under a key of the caller's, the pages are told apart by their numbers: an old one may be over. */

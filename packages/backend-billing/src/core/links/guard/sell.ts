@@ -13,7 +13,7 @@ import { AGAIN } from "../../runtime/rounds.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { knowsSubscriptions } from "../../subscriptions/offers.js";
 import type { Page, Ui } from "../page.js";
-import { attempt, LATE } from "./attempt.js";
+import { attempt } from "./attempt.js";
 import { orderOf } from "./guard.js";
 import { guardOf, type Sale } from "./sale.js";
 import { turnsAt } from "./turn.js";
@@ -86,7 +86,6 @@ async function inTurns(
 ): Promise<Page<Ui>> {
   const end = runtime.now() + runtime.timing.guardPatience;
   const turns = turnsAt(runtime, guardOf(sale));
-  let wasLate = false;
   try {
     for (let round = 0; ; round++) {
       const found = round === 0 ? first : await find();
@@ -99,11 +98,7 @@ async function inTurns(
           isCaughtUp: (now) => isCaughtUp(runtime, found, now),
           facts: round === 0 ? sale.facts : await factsNow(runtime, sale),
         });
-        if (page !== AGAIN && page !== LATE) return page;
-        if (page === LATE && !wasLate) {
-          wasLate = true; // it is there already: to look once more is all that is left
-          continue;
-        }
+        if (page !== AGAIN) return page;
       }
       if (runtime.now() >= end) throw busy(sale);
       await runtime.sleep(Math.min(LONGEST_PAUSE, PAUSE * 1.5 ** round) * (0.5 + Math.random()));

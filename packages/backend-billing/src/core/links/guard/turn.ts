@@ -1,4 +1,5 @@
 /** One caller's turn at the record of an entity's checkout. */
+import type { RecordWrite } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
 import type { Read, TypedRecord } from "../../runtime/records/record.js";
@@ -15,9 +16,17 @@ export interface Turn {
    * so what is open can be expired. False if another caller was faster.
    */
   hold(): Promise<boolean>;
+  /** The record was written so; this caller holds it if that leases it. */
+  wrote(write: RecordWrite): void;
   /** Whether the record is still as it was read. */
   isCurrent(): Promise<boolean>;
 }
+
+/** The record, taken for a while. */
+export const leased = ({ now, timing }: Runtime, guard: Guard): Guard => ({
+  ...guard,
+  leasedUntil: now() + timing.guardLease,
+});
 
 /** The turns of one call. */
 export interface Turns {
@@ -31,12 +40,15 @@ export function turnsAt(runtime: Runtime, record: TypedRecord<Guard>): Turns {
   let held: Read<Guard> | undefined;
 
   async function hold(read: Read<Guard>): Promise<boolean> {
-    const leasedUntil = runtime.now() + runtime.timing.guardLease;
-    const data = { ...(read.data ?? NO_GUARD), leasedUntil };
-    const write = record.write(read, data);
+    const write = record.write(read, leased(runtime, read.data ?? NO_GUARD));
     const { committed } = await commit(runtime, { source: "record", records: [write] });
-    if (committed) held = { revision: write.revision ?? read.revision + 1, data };
+    if (committed) wrote(write);
     return committed;
+  }
+
+  function wrote({ expect, revision = expect + 1, next }: RecordWrite): void {
+    const data = next?.data as unknown as Guard;
+    held = data.leasedUntil > 0 ? { revision, data } : undefined;
   }
 
   return {
@@ -47,7 +59,10 @@ export function turnsAt(runtime: Runtime, record: TypedRecord<Guard>): Turns {
         get over() {
           return held ?? read;
         },
-        guard: read.data ?? NO_GUARD,
+        get guard() {
+          return (held ?? read).data ?? NO_GUARD;
+        },
+        wrote,
         hold: async () => held !== undefined || hold(read),
         isCurrent: async () => (await record.read(runtime)).revision === (held ?? read).revision,
       };

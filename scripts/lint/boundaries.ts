@@ -128,6 +128,7 @@ const floors = [
   ["events"],
   ["subscriptions"],
   ["purchases"],
+  ["reactions"],
   ["links", "sync"],
 ];
 

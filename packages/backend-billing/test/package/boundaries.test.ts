@@ -167,6 +167,16 @@ const fixtures: Fixture[] = [
     forbidden: [[`import "../links/return.js";`, below("subscriptions")]],
   },
   {
+    file: "packages/backend-billing/src/core/reactions/named.ts",
+    legal: [`import "../purchases/purchase.js";`, `import "../subscriptions/state.js";`],
+    forbidden: [[`import "../sync/run/run.js";`, below("reactions")]],
+  },
+  {
+    file: "packages/backend-billing/src/core/purchases/purchase.ts",
+    legal: [`import "../subscriptions/reads.js";`],
+    forbidden: [[`import "../reactions/named.js";`, below("purchases")]],
+  },
+  {
     file: "packages/backend-billing/src/core/links/sessions.ts",
     legal: [
       `import "../subscriptions/offers.js";`,

@@ -92,12 +92,20 @@ function claimedBy({ kind, id, next }: RecordWrite, facts: Known): string | null
   return before === undefined || before?.ref === next.ref ? null : next.ref;
 }
 
-/** The first write that does not find the revision it expects, or claims what is claimed already. */
+/** The first write that is known not to find the revision it expects. */
+export function movedIn(records: readonly RecordWrite[], known: Known): RecordKey | undefined {
+  const found = records.find(({ kind, id, expect }) => {
+    const before = known.record(kind, id);
+    return before !== undefined && (before?.revision ?? 0) !== expect;
+  });
+  return found && { kind: found.kind, id: found.id };
+}
+
+/** The first write that claims what is claimed already. */
 function conflictOf(records: readonly RecordWrite[], facts: Known): RecordKey | undefined {
   const claimed = new Set<string>();
   const found = records.find((write) => {
-    const { kind, id, expect } = write;
-    if ((facts.record(kind, id)?.revision ?? 0) !== expect) return true;
+    const { id } = write;
     const customer = claimedBy(write, facts);
     if (customer === null) return false;
     const isTaken = (facts.recordOn("claim", customer) ?? id) !== id || claimed.has(customer);

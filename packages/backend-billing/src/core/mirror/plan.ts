@@ -8,7 +8,7 @@ import { resources } from "../catalogue/resources.js";
 import { same } from "./content/same.js";
 import { createAnswers, type Known, type Need, noting, type Reads, readMissing } from "./facts.js";
 import { planChanges } from "./plan-changes.js";
-import { planRecords } from "./plan-records.js";
+import { movedIn, planRecords } from "./plan-records.js";
 import { planRows } from "./plan-rows.js";
 import { ASK_DELAY, judge } from "./rule.js";
 import type {
@@ -49,6 +49,9 @@ export type Plan = Decided | Undecided | Refused;
 
 /** Judges every snapshot, those of one object in the order in which they stand in the batch. */
 export function planCommit(batch: Batch, chosen: readonly ResourceName[], known: Known): Plan {
+  // What is refused needs no other fact: a store would lock it, and wait for it in vain.
+  const moved = movedIn(batch.records ?? [], known);
+  if (moved !== undefined) return { committed: false, conflict: moved };
   const missing: Need[] = [];
   const facts = noting(known, missing);
   const objects = new Map<string, Judged>();

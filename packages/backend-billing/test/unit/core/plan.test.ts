@@ -165,4 +165,15 @@ describe("conflicts", () => {
     const both = records(claim("user_1", 0, "cus_1"), claim("user_2", 0, "cus_1"));
     expect(conflictOf(both, {})).toBe("user_2");
   });
+
+  it("are found before anything else is read", () => {
+    const moved = {
+      ...createAnswers().known,
+      record: () => ({ revision: 2, ref: "cus_2", due: null }),
+    };
+    expect(plan(records(claim("user_1", 1, "cus_1")), moved)).toEqual({
+      committed: false,
+      conflict: { kind: "claim", id: "user_1" },
+    });
+  });
 });

@@ -128,7 +128,7 @@ export const decisions: readonly Decision[] = [
     section: "4.2",
     open: "parameters that are not passed through",
     decided:
-      "`customer`, `customer_email`, `ui_mode`, `return_url`, and `client_reference_id` in `pay`: the library decides them, and passing one is `invalid_argument`.",
+      "`customer`, `customer_email`, `ui_mode`, `return_url`, `expand`, and `client_reference_id` in `pay`: the library decides them, and passing one is `invalid_argument`.",
   },
   {
     section: "4.2",

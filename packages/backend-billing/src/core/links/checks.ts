@@ -27,12 +27,15 @@ export function checkKnown(name: string, args: object, known: object): void {
 
 export function checkOwned(params: object, owned: readonly string[]): void {
   const taken = owned.find((name) => Object.hasOwn(params, name));
-  if (taken !== undefined) {
-    throw new BillingError(
-      "invalid_argument",
-      `\`${taken}\` is decided by the library and cannot be passed: the customer follows from \`entityId\`.`,
-    );
-  }
+  if (taken === undefined) return;
+  const why =
+    taken === "expand"
+      ? "nothing of Stripe's answer is handed out, and the tables hold ids in place of whole objects"
+      : "the customer follows from `entityId`";
+  throw new BillingError(
+    "invalid_argument",
+    `\`${taken}\` is decided by the library and cannot be passed: ${why}.`,
+  );
 }
 
 /**

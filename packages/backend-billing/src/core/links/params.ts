@@ -5,8 +5,14 @@ import { BillingError } from "../runtime/errors.js";
 import type { Ui } from "./page.js";
 
 /** Decided by the library: passing one is a mistake. */
-type Owned = "customer" | "customer_email" | "ui_mode" | "return_url";
-export const OWNED: readonly Owned[] = ["customer", "customer_email", "ui_mode", "return_url"];
+type Owned = "customer" | "customer_email" | "ui_mode" | "return_url" | "expand";
+export const OWNED: readonly Owned[] = [
+  "customer",
+  "customer_email",
+  "ui_mode",
+  "return_url",
+  "expand",
+];
 
 /** The addresses that every page needs, as each variant names them. */
 export const ADDRESSES = ["success_url", "cancel_url"] as const;

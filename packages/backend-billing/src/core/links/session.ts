@@ -14,7 +14,7 @@ import { addressOf, openPage, type Page, type Ui } from "./page.js";
 import type { ReturnKind } from "./return.js";
 
 /** The parameters of a session, with whole addresses and without a customer. */
-export type WholeParams = Stripe.Checkout.SessionCreateParams & {
+export type WholeParams = Omit<Stripe.Checkout.SessionCreateParams, "expand"> & {
   readonly success_url: string;
   readonly cancel_url: string;
 };
@@ -80,7 +80,7 @@ export function createSession(
     runtime.stripe().checkout.sessions.create(
       {
         ...params,
-        ...(kind === "payment" && params.expand === undefined ? { expand: ["line_items"] } : {}),
+        ...(kind === "payment" ? { expand: ["line_items"] } : {}),
         customer,
         ...(ui === "embedded"
           ? { ui_mode: "embedded_page" as const, return_url: back }

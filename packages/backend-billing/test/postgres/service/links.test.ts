@@ -152,7 +152,13 @@ describe("checkout", () => {
 });
 
 describe("what is refused before anything is sent", () => {
-  const owned = { customer: "cus_1", customer_email: "a@b.c", ui_mode: "custom", return_url: "x" };
+  const owned = {
+    customer: "cus_1",
+    customer_email: "a@b.c",
+    ui_mode: "custom",
+    return_url: "x",
+    expand: ["customer"], // the tables would hold whole objects
+  };
   const cases: [string, (app: App) => Promise<unknown>][] = [
     ...Object.entries(owned).flatMap(
       ([name, value]): [string, (app: App) => Promise<unknown>][] => [
@@ -193,6 +199,14 @@ describe("what is refused before anything is sent", () => {
     ["checkout without successUrl", (app) => checkoutWith(app, { successUrl: undefined })],
     ["checkout without cancelUrl", (app) => checkoutWith(app, { cancelUrl: undefined })],
     ["checkout with what it does not know", (app) => checkoutWith(app, { nonsense: undefined })],
+    ["checkout with expand", (app) => checkoutWith(app, { params: { expand: ["customer"] } })],
+    [
+      "savePaymentMethod with expand",
+      (app) => {
+        const params = { entityId, mode: "setup", currency: "usd", expand: ["customer"] } as const;
+        return app.a.stripe.savePaymentMethod({}, { ...urlsOf(app), ...params });
+      },
+    ],
     ["checkout with a parameter of Stripe's", (app) => checkoutWith(app, { locale: "de" })],
     [
       "portal of variant B with a parameter of Stripe's",

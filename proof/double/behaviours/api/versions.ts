@@ -46,7 +46,7 @@ export const versions: Theme = {
       source: changelog("2025-03-31.basil: coupon is replaced by discounts"),
       expected: { percent: 10, legacy: true },
       async see(world) {
-        const coupon = await world.stripe.coupons.create({ percent_off: 10, duration: "once" });
+        const coupon = await world.stripe.coupons.create({ percent_off: 10, duration: "forever" });
         const subscription = await subscribeOld(world, { coupon: coupon.id });
         return {
           percent: Number(at(subscription, "discount.coupon.percent_off")),

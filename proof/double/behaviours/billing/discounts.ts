@@ -94,6 +94,16 @@ export const discounts: Theme = {
       },
     },
     {
+      name: "a coupon for one invoice is used up by the first: the subscription has it no longer",
+      source: thread("stripe-go#944, Stripe staff"),
+      now: APRIL_1,
+      expected: 0,
+      async see({ stripe, subscribe }) {
+        const { id } = await stripe.coupons.create({ percent_off: 50, duration: "once" });
+        return (await subscribe(1000, { discounts: [{ coupon: id }] })).discounts.length;
+      },
+    },
+    {
       name: "a coupon added later: the credit is whole, the charge is net",
       source: thread("api-discuss C7yM2sNZhjU"),
       now: APRIL_1,

@@ -1,6 +1,6 @@
 /** What a checkout makes: a payment of its own, a subscription whose first invoice is paid, or a saved card. */
 import type { World } from "../../world/world.js";
-import { assignDiscount, discountsFrom } from "../invoices/discounts.js";
+import { discountsFrom } from "../invoices/discounts.js";
 import { createInvoiceItem } from "../invoices/invoice-items.js";
 import { type Invoice, intentIdOf, markPaid, recordAttempt } from "../invoices/invoices.js";
 import { attachPaymentMethod, cardState } from "../payments/payment-methods.js";
@@ -130,7 +130,7 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
   const discounts = terms?.discount
     ? discountsFrom(world, [sourceOf(terms.discount)], { checkout_session: id, customer })
     : [];
-  const subscription = createSubscription(world, {
+  return createSubscription(world, {
     customer,
     currency,
     billing_mode: purpose.billing_mode,
@@ -149,7 +149,4 @@ function subscribe(world: World, id: string, customer: string, card?: string): S
     payment_behavior: "default_incomplete",
     taxes: purpose.taxes,
   });
-  for (const discount of discounts)
-    assignDiscount(world, discount, { subscription: subscription.id });
-  return subscription;
 }

@@ -247,6 +247,27 @@ export function usable(world: World, discounts: readonly string[], at: number): 
   });
 }
 
+/**
+ * Tells of the discounts that a subscription has come to have, and of those that it has no longer:
+ * before Stripe tells of the subscription. One in the place of another is a change of it.
+ */
+export function tellOfDiscounts(
+  world: World,
+  before: readonly string[],
+  after: readonly string[],
+): void {
+  const found = (ids: readonly string[], others: readonly string[]) =>
+    ids.filter((id) => !others.includes(id)).flatMap((id) => findDiscount(world, id) ?? []);
+  const [made, gone] = [found(after, before), found(before, after)];
+  const [next, last] = [made[0], gone[0]];
+  if (made.length === 1 && gone.length === 1 && next && last) {
+    world.raise("customer.discount.updated", next, last);
+    return;
+  }
+  for (const discount of made) world.raise("customer.discount.created", discount);
+  for (const discount of gone) world.raise("customer.discount.deleted", discount);
+}
+
 /** Says that an invoice has these discounts. */
 export function noteUse(world: World, discounts: readonly string[]): void {
   for (const id of discounts) {

@@ -3,7 +3,7 @@ import { mergeMetadata } from "../../resources/common.js";
 import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
 import { replaceItems } from "../changes/changes.js";
-import { discountsFrom, findDiscount } from "../invoices/discounts.js";
+import { discountsFrom, findDiscount, tellOfDiscounts } from "../invoices/discounts.js";
 import { addExtras } from "../invoices/extras.js";
 import { endingAt, type Subscription } from "../subscriptions/subscription.js";
 import { phaseItems } from "./phase-items.js";
@@ -58,6 +58,7 @@ export function applyPhase(
       ? changed
       : endingAt({ ...before, items: { ...before.items, data: changed } }, end);
   world.patch("subscription", before.id, { discounts, ...endingChange(end, before.cancel_at) });
+  tellOfDiscounts(world, before.discounts, discounts);
   if (restarts || !same(items, before.items.data)) {
     replaceItems(world, before.id, items, {
       proration,

@@ -1,6 +1,6 @@
 /** The invoices of a subscription: of its current period, and of the next one before it comes. */
 import type { World } from "../../world/world.js";
-import { ownOrCustomers, usable } from "../invoices/discounts.js";
+import { ownOrCustomers, tellOfDiscounts, usable } from "../invoices/discounts.js";
 import { composeInvoice, type Draft, draftInvoice, type Invoice } from "../invoices/draft.js";
 import { type InvoiceItem, pendingItems } from "../invoices/invoice-items.js";
 import { itemLine } from "../invoices/lines.js";
@@ -10,7 +10,7 @@ import { phaseItems } from "../schedules/phase-items.js";
 import { nextPhase, scheduleOf } from "../schedules/schedule.js";
 import { DELAY, type Used, usedLines, usedUntil } from "../usage/metered.js";
 import type { SubscriptionItem } from "./items.js";
-import { periodEnd, renewedItems, type Subscription, wholePeriod } from "./subscription.js";
+import { isOver, periodEnd, renewedItems, type Subscription, wholePeriod } from "./subscription.js";
 
 interface BillOptions {
   /** Seconds until it is finalized; null, when it is not by itself. */
@@ -91,7 +91,11 @@ export function billSubscription(
   // The subscription's own method is used while it is collected; it is not written on the invoice.
   const invoice = draftInvoice(world, { ...draft, default_payment_method: null });
   for (const item of pending) world.patch("invoiceitem", item.id, { invoice: invoice.id });
-  world.patch("subscription", subscription.id, { latest_invoice: invoice.id });
+  const { discounts } = world.find("subscription", subscription.id);
+  // An invoice uses up a coupon that is for one (stripe-go#944): the subscription has it no longer.
+  const left = isOver(subscription) ? discounts : usable(world, discounts, world.now());
+  world.patch("subscription", subscription.id, { latest_invoice: invoice.id, discounts: left });
+  tellOfDiscounts(world, discounts, left);
   return invoice;
 }
 

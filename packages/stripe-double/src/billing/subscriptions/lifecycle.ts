@@ -5,6 +5,7 @@
  */
 import type { World } from "../../world/world.js";
 import { expireUpdate } from "../changes/pending-update.js";
+import { tellOfDiscounts } from "../invoices/discounts.js";
 import { voidInvoice } from "../invoices/invoices.js";
 import { DAY, HOUR, later } from "../later.js";
 import { endPhase, startSchedule } from "../schedules/course.js";
@@ -129,6 +130,7 @@ function turn(world: World, subscription: Subscription): void {
 function renew(world: World, before: Subscription): void {
   const { change, due, used } = renewal(world, before);
   const after = world.patch("subscription", before.id, change);
+  tellOfDiscounts(world, before.discounts, after.discounts);
   const kept = before.pause_collection?.behavior === "keep_as_draft";
   const invoice = billSubscription(world, after, "subscription_cycle", {
     items: due,

@@ -1,9 +1,15 @@
 /** Making subscriptions; what time does to them is in lifecycle.ts, above this. */
 import { invalid, refused } from "../../api/errors.js";
 import { referenced } from "../../resources/common.js";
+import { same } from "../../world/same.js";
 import type { World } from "../../world/world.js";
 import { type AnchorConfig, anchorFor, shownConfig } from "../anchor.js";
-import { type DiscountSource, discountsFrom } from "../invoices/discounts.js";
+import {
+  assignDiscount,
+  type DiscountSource,
+  discountsFrom,
+  tellOfDiscounts,
+} from "../invoices/discounts.js";
 import { addExtras, checkExtras, type Extra, extraItems } from "../invoices/extras.js";
 import { composeInvoiceItem } from "../invoices/invoice-items.js";
 import {
@@ -211,6 +217,8 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
     subscription.pending_setup_intent = setUpSubscription(world, customer.id, pays);
   }
   world.objects.subscription.add(subscription);
+  for (const each of params.discounts ?? []) assignDiscount(world, each, { subscription: id });
+  tellOfDiscounts(world, [], subscription.discounts);
   addExtras(world, subscription, extras);
   const announced = behavior === "default_incomplete";
   if (announced) world.raise("customer.subscription.created", subscription);
@@ -221,7 +229,7 @@ export function createSubscription(world: World, params: NewSubscription): Subsc
   }
   const made = world.find("subscription", id);
   if (!announced) world.raise("customer.subscription.created", made);
-  else if (made.status !== subscription.status) {
+  else if (made.status !== subscription.status || !same(made.discounts, subscription.discounts)) {
     world.raise("customer.subscription.updated", made, subscription);
   }
   world.due.subscription(id);

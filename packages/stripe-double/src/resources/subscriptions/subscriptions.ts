@@ -14,7 +14,7 @@ import {
   word,
 } from "../../api/params.js";
 import { searchRoute } from "../../api/search.js";
-import { findDiscount } from "../../billing/invoices/discounts.js";
+import { findDiscount, tellOfDiscounts } from "../../billing/invoices/discounts.js";
 import { billingMode } from "../../billing/subscriptions/billing-mode.js";
 import { cancelSubscription } from "../../billing/subscriptions/end.js";
 import { checkMetered } from "../../billing/subscriptions/items.js";
@@ -228,6 +228,7 @@ export const subscriptions = [
         message: `No active discount for subscription: ${id}`,
       });
     }
+    tellOfDiscounts(world, discounts, []);
     world.change("subscription", id, { discounts: [] }, "customer.subscription.updated");
     return { ...discount, deleted: true };
   }),

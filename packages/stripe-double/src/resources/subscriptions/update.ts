@@ -9,7 +9,7 @@ import {
   type ReplaceOptions,
   replaceItems,
 } from "../../billing/changes/changes.js";
-import { discountsFrom } from "../../billing/invoices/discounts.js";
+import { discountsFrom, tellOfDiscounts } from "../../billing/invoices/discounts.js";
 import { checkExtras, extraItems } from "../../billing/invoices/extras.js";
 import { createInvoiceItem, type NewInvoiceItem } from "../../billing/invoices/invoice-items.js";
 import { splitPhase } from "../../billing/schedules/course.js";
@@ -140,6 +140,7 @@ export function updateSubscription(
     ...(without === undefined ? {} : { trial_end: world.now() }),
     ...(trial === undefined || trial === "now" ? {} : movedTrial(current, Number(trial))),
   });
+  tellOfDiscounts(world, current.discounts, after.discounts);
   if (trial === "now") world.raise("customer.subscription.trial_will_end", after);
   if (without === "pause") {
     pauseSubscription(world, id, "trial_end_without_payment_method", before);

@@ -124,7 +124,7 @@ ${resourceNames.map(section).join("\n\n")}
 | | why |
 |---|---|
 | invoice lines, subscription items | They are inside their invoice or subscription. Where Stripe cuts that list, the rest is fetched. |
-| discounts | Stripe neither lists them nor answers them by id. A customer's is inside the customer; subscriptions and invoices hold the ids of theirs. |
+| discounts of customers, items and invoices | A customer's is inside the customer. Stripe neither lists nor answers the others by id, and items and invoices hold the ids of theirs. |
 | capabilities | Stripe lists them for one connected account at a time, and their states are in \`capabilities\` of the account. |
 | test clocks | They exist only in test mode, and Stripe deletes them after a while. Customers that are on one, and their subscriptions, schedules and quotes, are in none of these lists; events bring them all the same. |
 `;
@@ -178,7 +178,7 @@ function section(name: ResourceName): string {
     ["rows of nulls", owner && `one for each of the \`${owner}\` that has none of these`],
     ["written after", codes(entry.upsertedBy) || "no event"],
     ["its customer's are read anew after", codes(refreshedBy) || undefined],
-    ["all of its customer's are listed anew after", codes(relistedBy) || undefined],
+    ["all of its owner's are listed anew after", codes(relistedBy) || undefined],
     ["deleted after", deletions(entry)],
     ["no event of", entry.silent],
     ["listed", listing(entry)],
@@ -198,7 +198,7 @@ function section(name: ResourceName): string {
 function columns(name: ResourceName): string | undefined {
   const described = columnsOf(name).map(({ field, from, nullable }) => {
     if (from === "link") return `\`${field}\`, the entity that it is linked to, or null`;
-    if (from === "owner") return `\`${field}\`, which Stripe's object does not name`;
+    if (from === "owner") return `\`${field}\`, whose list shows it`;
     return `\`${field}\`, from \`${from}\`${nullable ? ", or null" : ""}`;
   });
   return described.length === 0 ? undefined : described.join("; ");

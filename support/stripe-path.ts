@@ -18,14 +18,23 @@ const PATHS: { readonly [name in ResourceName]?: string } = {
   active_entitlements: "entitlements/active_entitlements",
   product_features: "products",
   credit_balance_transactions: "billing/credit_balance_transactions",
+  discounts: "subscriptions",
 };
 
+interface ListOfOwner {
+  readonly owner: string;
+  readonly path: string;
+  /** The field with the list, where the path leads to the owner. */
+  readonly field?: "discounts";
+}
+
 /** The lists of what does not name its owner, with whose they are. */
-export function listsByOwner(
-  double: StripeDouble,
-  resource: ResourceName,
-): readonly { readonly owner: string; readonly path: string }[] {
-  const ids = (object: "customer" | "product") => idsOf(double.objects(object));
+export function listsByOwner(double: StripeDouble, resource: ResourceName): readonly ListOfOwner[] {
+  const ids = (object: "customer" | "product" | "subscription") => idsOf(double.objects(object));
+  if (resource === "discounts") {
+    const path = (owner: string) => `subscriptions/${owner}?expand[]=discounts`;
+    return ids("subscription").map((owner) => ({ owner, path: path(owner), field: resource }));
+  }
   if (resource === "product_features") {
     return ids("product").map((owner) => ({ owner, path: `products/${owner}/features` }));
   }
@@ -50,5 +59,7 @@ export function idsAtStripe(double: StripeDouble, resource: ResourceName): reado
   if (object === "payment_method") {
     return idsOf(double.objects(object).filter((method) => method.customer !== null));
   }
+  if (object === "discount")
+    return double.objects("subscription").flatMap((each) => each.discounts);
   return idsOf(double.objects(object));
 }

@@ -80,7 +80,8 @@ export async function openEverything(objects: number, seed: string): Promise<Eve
           ? { customer: owner, owner: { type: "customer", customer: owner } }
           : {};
       const customer = object === "payment_method" ? { customer: owner } : own;
-      return { ...all[index % all.length], ...made, ...customer };
+      const discounts = object === "subscription" ? { discounts: [] } : {}; // those are of the other's
+      return { ...all[index % all.length], ...made, ...customer, ...discounts };
     };
     double.populate({ object, count, from, make } as unknown as Population);
   };
@@ -119,6 +120,11 @@ async function addFew(stripe: Stripe): Promise<void> {
     await stripe.billingPortal.configurations.create({
       features: { invoice_history: { enabled: true } },
     });
+    const { id: coupon } = await stripe.coupons.create({ percent_off: 10, duration: "forever" });
+    const subscription = (await stripe.subscriptions.list({ limit: 100 })).data[index / 10];
+    if (subscription !== undefined) {
+      await stripe.subscriptions.update(subscription.id, { discounts: [{ coupon }] });
+    }
     const [customer] = (await stripe.customers.list({ limit: 1 })).data;
     await stripe.billing.creditGrants.create({
       customer: customer?.id ?? "",

@@ -28,6 +28,7 @@ interface ListParams {
   readonly starting_after?: string;
   readonly created?: { readonly gte?: number; readonly lt?: number; readonly lte?: number };
   readonly types?: readonly string[];
+  readonly expand?: readonly string[];
   readonly [filter: string]: unknown;
 }
 
@@ -121,6 +122,17 @@ export function fakeStripe(model: Model, network: Network): Stripe {
       .every(([key, value]) => !(key in content) || content[key] === value);
   }
 
+  /** The owner, with all that it has shown inside it. */
+  const expanded = (resource: ResourceName, owner: string, field: string) =>
+    call(`GET ${owner} with its ${field}`, (now) => {
+      const found = model.at(owner, now);
+      if (!found) return new FakeError(404, {}, "resource_missing");
+      const inside = model.objects
+        .filter((object) => object.resource === resource && isShown(object, owner, {}, now))
+        .flatMap((object) => model.at(object.id, now) ?? []);
+      return { ...found, [field]: inside };
+    });
+
   /** Newest first, as many as there are of these types, as it was a moment ago. */
   const events = (params: ListParams) =>
     call("list of events", (now) => {
@@ -147,10 +159,14 @@ export function fakeStripe(model: Model, network: Network): Stripe {
     ["accounts.retrieveCurrent", () => call("GET account", () => ({ id: "acct_1" }))],
   ]);
   for (const resource of new Set(model.objects.map((object) => object.resource))) {
-    for (const { path, does, key } of pathsOf(resource)) {
+    for (const { path, does, key, field } of pathsOf(resource)) {
+      const other = methods.get(path);
       methods.set(path, (...args) => {
-        const { [key ?? ""]: keyed, ...params } = paramsIn(args) as ListParams;
+        const { [key ?? ""]: keyed, expand, ...params } = paramsIn(args) as ListParams;
+        const [asked] = expand ?? [];
+        if (asked !== field) return other?.(...args);
         const id = idsIn(args).at(-1) ?? (keyed as string | undefined);
+        if (field !== undefined) return expanded(resource, id ?? "", field);
         if (does === "retrieve") return retrieve(resource, id ?? "", idsIn(args).at(-2));
         return does === "list" ? list(resource, id, params) : inner(resource, id ?? "", params);
       });
@@ -175,6 +191,8 @@ interface Path {
   readonly does: "retrieve" | "list" | "inner";
   /** The parameter that names whose list it is, where that is not in the path. */
   readonly key: string | undefined;
+  /** The field that is asked for whole, where it is the owner that is retrieved. */
+  readonly field: string | undefined;
 }
 
 const known = new Map<ResourceName, readonly Path[]>();
@@ -195,7 +213,8 @@ function pathsFrom(resource: ResourceName): readonly Path[] {
   const path = (does: Path["does"], use: (stripe: Stripe) => unknown): Path => {
     const call = called(use);
     const [key] = Object.entries(paramsIn(call.args)).find(([, value]) => value === ID) ?? [];
-    return { path: call.path, does, key };
+    const { expand: [field] = [] } = paramsIn(call.args) as ListParams;
+    return { path: call.path, does, key, field };
   };
   return [
     path("retrieve", (stripe) => (retrieve as Use)(stripe, ID, {}, OWNER)),

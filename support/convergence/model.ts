@@ -152,7 +152,9 @@ export function createModel(history: History): Model {
   function tellByList(object: ModelObject, type: string, now: number, plan: EventPlan): void {
     const owner = versionAt(object.id, now)?.owner;
     const full = plan.form === "thin" ? { ...plan, form: "full" as const } : plan;
-    raise(object, type, now, full, false, { object: "summary", customer: owner, livemode: false });
+    const field = traitsOf(traitsOf(object.resource).owner!).entry.object;
+    const told = { object: "summary", [field]: owner, livemode: false };
+    raise(object, type, now, full, false, told);
     played.add("told by its owner's list");
   }
 

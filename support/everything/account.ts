@@ -83,7 +83,13 @@ export async function fillAll(app: Merchant): Promise<{ customer: string; produc
   const steam = await stripe.entitlements.features.create({ name: "Steam", lookup_key: "steam" });
   await stripe.products.createFeature(product.id, { entitlement_feature: steam.id });
   const [running] = (await stripe.subscriptions.list({ customer: customer.id })).data;
-  await stripe.subscriptions.update(running?.id ?? "", { metadata: { from: "now" } });
+  const { id: coupon } = await stripe.coupons.create({ percent_off: 20, duration: "forever" });
+  await stripe.subscriptions.update(running?.id ?? "", {
+    metadata: { from: "now" },
+    discounts: [{ coupon }],
+  });
+  // It was redeemed, and Stripe tells of that only with its next change.
+  await stripe.coupons.update(coupon, { name: "For friends" });
   const old = await stripe.entitlements.features.create({ name: "Coal", lookup_key: "coal" });
   await stripe.entitlements.features.update(old.id, { active: false });
   await stripe.billing.meters.create({

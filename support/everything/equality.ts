@@ -49,8 +49,10 @@ export async function atStripe(
   resource: ResourceName,
 ): Promise<Map<string, object>> {
   const all = new Map<string, object>();
-  for (const { owner, path } of listsByOwner(double, resource)) {
-    const listed = await pagesOf(double, path);
+  const listIn = async (path: string, field: string) =>
+    ((await get(double, path)) as { [field: string]: { id: string }[] })[field] ?? [];
+  for (const { owner, path, field } of listsByOwner(double, resource)) {
+    const listed = field === undefined ? await pagesOf(double, path) : await listIn(path, field);
     for (const object of listed) all.set(object.id, { ...object, [OWNER]: owner });
   }
   if (ownerFieldOf(resource) !== undefined) return all;

@@ -290,6 +290,16 @@ const DEEDS: { readonly [resource: string]: readonly Deed[] } = {
       }),
     ({ stripe, some }) => stripe.billing.creditGrants.voidGrant(some("billing.credit_grant")),
   ],
+  discounts: [
+    async ({ stripe, some, one, fresh }) => {
+      const duration = one(["once", "forever"] as const);
+      const { id: coupon } = await stripe.coupons.create({ percent_off: 5, duration });
+      await stripe.subscriptions.update(some("subscription"), { discounts: [{ coupon }] });
+      // Of how often it was redeemed Stripe tells only with the next change.
+      await stripe.coupons.update(coupon, { name: fresh() });
+    },
+    ({ stripe, some }) => stripe.subscriptions.deleteDiscount(some("subscription")),
+  ],
   accounts: [
     ({ stripe }) => stripe.accounts.create({ type: "express", country: "US" }),
     ({ stripe, some, fresh }) =>

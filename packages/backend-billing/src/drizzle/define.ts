@@ -25,6 +25,7 @@ import type {
   StripeCoupon,
   StripeCreditNote,
   StripeCustomer,
+  StripeDiscount,
   StripeDispute,
   StripeEntitlementsActiveEntitlement,
   StripeEntitlementsFeature,
@@ -721,6 +722,30 @@ export const defineTables = <S extends string | undefined>(
       index("backend_billing_credit_balance_transactions_byCustomerId").on(t.customerId),
       index("backend_billing_credit_balance_transactions_byCreditGrantId").on(
         sql`(stripe ->> 'credit_grant'::text)`,
+      ),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingDiscounts: table(
+    "backend_billing_discounts",
+    {
+      _id: uuid("_id").primaryKey().default(sql`gen_random_uuid()`).notNull(),
+      discountId: text("discount_id").notNull(),
+      subscriptionId: text("subscription_id").notNull(),
+      customerId: text("customer_id"),
+      stripe: jsonb("stripe").$type<StripeDiscount>().notNull(),
+      last_synced_at: bigint("last_synced_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      uniqueIndex("backend_billing_discounts_byDiscountId").on(t.discountId),
+      index("backend_billing_discounts_bySubscriptionId").on(t.subscriptionId),
+      index("backend_billing_discounts_byCustomerId").on(t.customerId),
+      index("backend_billing_discounts_byCouponId").on(
+        sql`((stripe -> 'source'::text) ->> 'coupon'::text)`,
+      ),
+      index("backend_billing_discounts_byPromotionCodeId").on(
+        sql`(stripe ->> 'promotion_code'::text)`,
       ),
       ...openTo(roles),
     ],

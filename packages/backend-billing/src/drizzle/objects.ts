@@ -112,3 +112,6 @@ export interface StripeProductFeature extends StripeObject<"product_features"> {
 /** What the column `stripe` of `backend_billing_credit_balance_transactions` holds. */
 export interface StripeBillingCreditBalanceTransaction
   extends StripeObject<"credit_balance_transactions"> {}
+
+/** What the column `stripe` of `backend_billing_discounts` holds. */
+export interface StripeDiscount extends StripeObject<"discounts"> {}

@@ -29,6 +29,7 @@ const REFERENCES = [
   "feature",
   "invoice",
   "payment_intent",
+  "promotion_code",
   "source",
 ] as const;
 
@@ -54,6 +55,7 @@ export async function fillTables(pool: pg.Pool, rows: number): Promise<void> {
       `${values.join(", ")}, jsonb_build_object('id', ${idOf(name)}, 'active', n % 1000 = 1,
          'lookup_key', 'key_' || n, 'subscription', 'subscriptions_' || n, 'created', n,
          ${REFERENCES.map((name) => `'${name}', '${name}_' || n`).join(", ")},
+         ${name === "discounts" ? "'source', jsonb_build_object('coupon', 'coupon_' || n)," : ""}
          'payment', jsonb_build_object('payment_intent', 'payment_intent_' || n),
          'entitlement_feature', jsonb_build_object('id', 'feature_' || n),
          'parent', jsonb_build_object('subscription_details',
@@ -117,6 +119,7 @@ export async function indexesUsed(pool: pg.Pool): Promise<readonly IndexUse[]> {
 /** A value that occurs, by the field that is indexed. */
 function sampleOf(resource: ResourceName, field: string): string {
   const samples: { readonly [field: string]: string } = {
+    subscriptionId: "customers_77", // of discounts: filled as the other columns are
     [resources[resource].idField]: `${resource}_77`,
     entityId: "entity_77",
     customerId: "customers_77",
@@ -132,6 +135,7 @@ function sampleOf(resource: ResourceName, field: string): string {
     "stripe.parent.subscription_details.subscription": "subscriptions_77",
     "stripe.payment.payment_intent": "payment_intent_77",
     "stripe.entitlement_feature.id": "feature_77",
+    "stripe.source.coupon": "coupon_77",
     ...Object.fromEntries(REFERENCES.map((name) => [`stripe.${name}`, `${name}_77`])),
   };
   const sample = samples[field];

@@ -569,6 +569,24 @@ CREATE INDEX "backend_billing_credit_balance_transactions_byCreditGrantId" ON "p
 ALTER TABLE "public"."backend_billing_credit_balance_transactions" ENABLE ROW LEVEL SECURITY;
 REVOKE ALL ON TABLE "public"."backend_billing_credit_balance_transactions" FROM PUBLIC;
 
+-- 0005_discounts
+CREATE TABLE "public"."backend_billing_discounts" (
+  "_id" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "discount_id" text NOT NULL,
+  "subscription_id" text NOT NULL,
+  "customer_id" text,
+  "stripe" jsonb NOT NULL,
+  "last_synced_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_discounts_pkey" PRIMARY KEY ("_id")
+);
+CREATE UNIQUE INDEX "backend_billing_discounts_byDiscountId" ON "public"."backend_billing_discounts" ("discount_id");
+CREATE INDEX "backend_billing_discounts_bySubscriptionId" ON "public"."backend_billing_discounts" ("subscription_id");
+CREATE INDEX "backend_billing_discounts_byCustomerId" ON "public"."backend_billing_discounts" ("customer_id");
+CREATE INDEX "backend_billing_discounts_byCouponId" ON "public"."backend_billing_discounts" (((stripe -> 'source'::text) ->> 'coupon'::text));
+CREATE INDEX "backend_billing_discounts_byPromotionCodeId" ON "public"."backend_billing_discounts" ((stripe ->> 'promotion_code'::text));
+ALTER TABLE "public"."backend_billing_discounts" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_discounts" FROM PUBLIC;
+
 -- 0006_refunds_byChargeId
 CREATE INDEX "backend_billing_refunds_byChargeId" ON "public"."backend_billing_refunds" ((stripe ->> 'charge'::text));
 

@@ -54,6 +54,7 @@ export const READS: { readonly [resource in ResourceName]: Grant } = {
   active_entitlements: read("Entitlements", "rak_entitlement_read"),
   product_features: read("Products", "rak_product_read"),
   credit_balance_transactions: read("Billing credit grants", null),
+  discounts: read("Subscriptions", "rak_subscription_read"),
   accounts: read("Connected accounts", "rak_connected_account_read"),
 };
 

@@ -20,7 +20,7 @@ export type Listing<S> = (
   stripe: Stripe,
   page: Page,
   options?: Stripe.RequestOptions,
-) => Stripe.ApiListPromise<S>;
+) => Promise<Stripe.Response<Stripe.ApiList<S>>>;
 
 /**
  * Answers the object, or Stripe's mark of a deleted one; a missing object is a 404 error. The owner is
@@ -137,7 +137,7 @@ export interface Definition<S extends Mirrorable> extends Partial<Filled<S>> {
      * each owner, leaves these lists out.
      */
     readonly eventful: boolean;
-    /** Events that name a customer, whose list is read again then, whole: what it lacks is gone. */
+    /** Events that name the owner, or are of it: its list is read again then, whole. What that lacks is gone. */
     readonly relistedBy?: readonly CustomerEvent[];
     /** Finds the owner of an object that no list has shown yet. */
     readonly ownerOf?: (stripe: Stripe, object: S) => Promise<string>;

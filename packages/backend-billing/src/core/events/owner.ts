@@ -5,6 +5,7 @@
 import type Stripe from "stripe";
 import { listsPerOwner, ownerFieldOf, type ResourceName } from "../catalogue/catalogue.js";
 import type { Mirrorable, Page } from "../catalogue/resource.js";
+import { resources } from "../catalogue/resources.js";
 import type { AnswerHeaders } from "../mirror/headers.js";
 import type { Interval } from "../mirror/interval.js";
 import {
@@ -100,13 +101,14 @@ interface Relisting {
   readonly again?: true;
 }
 
-/** Requests that the list of the customer is read whom an event names. */
+/** Requests that the list of the owner is read whom an event names, or whose event it is. */
 export function relistRequest(
   runtime: Runtime,
   { object, created }: ReceivedEvent,
   relist: ResourceName,
 ): RecordRequest[] {
-  const { customer: owner } = object;
+  const kind = resources[listsPerOwner(relist)?.owner ?? "customers"].object;
+  const owner = object.object === kind ? object.id : object[kind];
   if (typeof owner !== "string" || idProblem(owner) !== undefined) return [];
   const data = { relist, owner, changed: created } satisfies Relisting;
   const due = runtime.now() + runtime.timing.refreshDelay;

@@ -217,6 +217,162 @@ describe("features of products", () => {
   });
 });
 
+describe("discounts of subscriptions", () => {
+  const config = { resources: ["customers", "subscriptions", "discounts"] } as const;
+  const retrieval = "GET /v1/subscriptions/:subscription";
+
+  /** A subscription, and a hand that gives it these coupons in the place of what it has. */
+  async function subscribed(app: App) {
+    const { stripe } = app;
+    const { id: price } = await stripe.prices.create({
+      product_data: { name: "Engine" },
+      currency: "usd",
+      unit_amount: 2000,
+      recurring: { interval: "month" },
+    });
+    const customer = await stripe.customers.create({
+      payment_method: "pm_card_visa",
+      invoice_settings: { default_payment_method: "pm_card_visa" },
+    });
+    const months = { duration: "repeating", duration_in_months: 1 } as const;
+    await stripe.coupons.create({ id: "EVER", percent_off: 20, duration: "forever" });
+    await stripe.coupons.create({ id: "MONTH", percent_off: 30, ...months });
+    await stripe.coupons.create({ id: "ONE", percent_off: 10, duration: "once" });
+    const of = (coupons: readonly string[]) => coupons.map((coupon) => ({ coupon }));
+    const subscribe = (...coupons: string[]) =>
+      stripe.subscriptions.create({
+        customer: customer.id,
+        items: [{ price }],
+        discounts: of(coupons),
+      });
+    const give = (id: string, ...coupons: string[]) =>
+      stripe.subscriptions.update(id, { discounts: coupons.length === 0 ? "" : of(coupons) });
+    return { customer, subscribe, give };
+  }
+
+  const settle = (app: App) =>
+    app.double.settle({ store: app.b.store, resources: config.resources });
+  const coupons = async (app: App) =>
+    (await app.b.store.rows("discounts", "", 100)).map(({ stripe }) => stripe.source.coupon);
+  /** The subscription's own row is as Stripe shows it unasked, with ids. */
+  const expectBoth = (app: App) => expectEqual(app, ["subscriptions", "discounts"]);
+
+  it("are given, replaced and taken away, and the rows of their subscriptions keep the ids", async () => {
+    const app = await open({ config, endpoint: true });
+    const { customer, subscribe, give } = await subscribed(app);
+    const { id } = await subscribe("EVER");
+    await settle(app);
+    const [row] = await app.b.store.rows("discounts", "", 100);
+    expect(row).toMatchObject({
+      subscriptionId: id,
+      customerId: customer.id,
+      stripe: { object: "discount", source: { coupon: "EVER" }, subscription: id },
+    });
+    expect(row?.stripe).not.toHaveProperty("lastResponse");
+    expect(await app.b.store.row("subscriptions", id)).toMatchObject({
+      stripe: { discounts: [row?.discountId] },
+    });
+    await expectBoth(app);
+
+    await app.double.clock.advance({ days: 1 });
+    await give(id, "MONTH"); // the event names the new one only
+    app.double.requests.clear();
+    await settle(app);
+    expect(await coupons(app)).toEqual(["MONTH"]);
+    expect(app.double.requests.count(retrieval)).toBe(1);
+    await expectBoth(app);
+
+    await app.double.clock.advance({ days: 1 });
+    await give(id);
+    await settle(app);
+    expect(await coupons(app)).toEqual([]);
+    await expectBoth(app);
+  });
+
+  it("that came and went within the same seconds are asked for", async () => {
+    const app = await open({ config, endpoint: true });
+    const { subscribe, give } = await subscribed(app);
+    const { id } = await subscribe("ONE"); // which the first invoice uses up
+    await settle(app);
+    expect(await coupons(app)).toEqual([]);
+    await give(id, "EVER", "MONTH");
+    await settle(app);
+    await give(id, "EVER");
+    await settle(app);
+    expect(await coupons(app)).toEqual(["EVER"]);
+    await expectBoth(app);
+  });
+
+  it("end with their months, and are as Stripe has them when their subscription ends", async () => {
+    const app = await open({ config, endpoint: true });
+    const { subscribe } = await subscribed(app);
+    const { id } = await subscribe("MONTH", "EVER");
+    await settle(app);
+    expect(await coupons(app)).toHaveLength(2);
+    await app.double.clock.advance({ days: 33 });
+    await settle(app);
+    expect(await coupons(app)).toEqual(["EVER"]);
+    await app.double.clock.advance({ days: 1 });
+    await settle(app);
+    app.double.requests.clear();
+    await app.stripe.subscriptions.cancel(id);
+    await settle(app);
+    // No event tells of its discounts then: they are read again.
+    expect(app.double.requests.count(retrieval)).toBe(1);
+    await expectBoth(app);
+  });
+
+  it("of a customer, which are inside the customer, have no row", async () => {
+    const app = await open({ config, endpoint: true });
+    const { customer, subscribe } = await subscribed(app);
+    await subscribe();
+    await settle(app);
+    const { double, stripe } = app;
+    await double.clock.advance({ days: 1 });
+    await fetch(`${double.url}/v1/customers/${customer.id}`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${double.secretKey}`,
+        "Stripe-Version": "2024-06-20",
+        "Content-Type": "application/x-www-form-urlencoded",
+      },
+      body: "coupon=EVER",
+    });
+    expect((await stripe.events.list({ types: ["customer.discount.created"] })).data).toHaveLength(
+      1,
+    );
+    app.double.requests.clear();
+    await settle(app);
+    expect(await coupons(app)).toEqual([]);
+    expect(app.double.requests.count(retrieval)).toBe(0);
+  });
+
+  it("are listed by a request for each subscription, compared when that is asked for, and repaired", async () => {
+    const app = await open({ config });
+    const { subscribe, give } = await subscribed(app);
+    const [first] = [await subscribe("EVER"), await subscribe(), await subscribe("MONTH")];
+    await app.double.clock.advance({ days: 1 });
+    app.double.requests.clear();
+    await app.b.sync();
+    expect(app.double.requests.count(retrieval)).toBe(3);
+    await expectBoth(app);
+    app.double.requests.clear();
+    await scheduled(app, "reconcile");
+    expect(app.double.requests.count(retrieval)).toBe(0);
+
+    await app.sql(`DELETE FROM ${app.schema}.backend_billing_discounts`);
+    const found = await app.b.billing.verify();
+    expect(found.resources.discounts?.drift).toMatchObject({ missing: 2, ghost: 0 });
+    await app.b.billing.reconcile();
+    await expectBoth(app);
+    await app.double.clock.advance({ days: 1 });
+    await give(first.id, "MONTH"); // its webhook is lost
+    await scheduled(app, "catch-up");
+    expect(await coupons(app)).toEqual(["MONTH", "MONTH"]);
+    await expectBoth(app);
+  });
+});
+
 describe("transactions of billing credits", () => {
   const config = { resources: ["customers", "credit_balance_transactions"] } as const;
 

@@ -101,7 +101,11 @@ describe("the resource table", () => {
       expect(lists).toBeGreaterThan(0);
       if (entry.api !== undefined) return;
       // It throws at once where it asks for that part of the client.
-      const stripe = { products: { retrieveFeature: async () => ({}) } };
+      const subscription = { discounts: [{ id: "id" }], lastResponse: {} };
+      const stripe = {
+        products: { retrieveFeature: async () => ({}) },
+        subscriptions: { retrieve: async () => subscription },
+      };
       expect(() => entry.retrieve?.(stripe as never, "id", {}, "owner")).not.toThrow(RangeError);
       expect(entry.lists).toEqual([]);
     },

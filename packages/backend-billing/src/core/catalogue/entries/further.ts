@@ -1,6 +1,6 @@
 /** What is mirrored only where it is asked for. */
 import type Stripe from "stripe";
-import { type Listing, resource } from "../resource.js";
+import { type Listing, type Retrieval, resource } from "../resource.js";
 
 /** The rest of a credit note's lines, where Stripe cut the list inside the object. */
 const creditedLinesOf =
@@ -13,6 +13,35 @@ const reversalsOf =
   (transfer: string): Listing<Stripe.TransferReversal> =>
   (stripe, { created: _, ...page }, options) =>
     stripe.transfers.listReversals(transfer, page, options);
+
+/**
+ * The discounts of a subscription, which Stripe shows only together with it. One that is shared with
+ * the customer names no subscription, and is inside the customer.
+ */
+const discountsOf =
+  (subscription: string): Listing<Stripe.Discount> =>
+  async (stripe, _page, options) => {
+    const expand = ["discounts"];
+    const shown = await stripe.subscriptions.retrieve(subscription, { expand }, options);
+    const data = shown.discounts.flatMap((each) =>
+      typeof each === "string" || each.subscription === null ? [] : [each],
+    );
+    const url = `/v1/subscriptions/${subscription}`;
+    return { object: "list", data, has_more: false, url, lastResponse: shown.lastResponse };
+  };
+
+/** One of them. Where it is not, the answer is Stripe's for what can be retrieved: a 404. */
+const discountOf: Retrieval<Stripe.Discount> = async (stripe, id, options, owner) => {
+  const page = owner === undefined ? undefined : await discountsOf(owner)(stripe, {}, options);
+  const found = page?.data.find((each) => each.id === id);
+  if (page === undefined || found === undefined) {
+    const answer = { statusCode: 404, headers: page?.lastResponse.headers };
+    throw Object.assign(new Error(`No such discount: ${id}`), answer);
+  }
+  // As the SDK has it, so that it is no part of the content.
+  const shown = { ...found, lastResponse: page.lastResponse };
+  return Object.defineProperty(shown, "lastResponse", { enumerable: false });
+};
 
 export const further = {
   setup_intents: resource<Stripe.SetupIntent>()({
@@ -345,5 +374,40 @@ export const further = {
       },
     },
     upsertedBy: ["billing.credit_balance_transaction.created"],
+  }),
+
+  discounts: resource<Stripe.Discount>()({
+    table: "backend_billing_discounts",
+    object: "discount",
+    idField: "discountId",
+    columns: {
+      subscriptionId: { from: "owner" },
+      customerId: { from: "customer", nullable: true },
+    },
+    indexes: {
+      byDiscountId: "discountId",
+      bySubscriptionId: "subscriptionId",
+      byCustomerId: "customerId",
+      byCouponId: "stripe.source.coupon",
+      byPromotionCodeId: "stripe.promotion_code",
+    },
+    lists: [],
+    listsByCreated: false,
+    listsPer: {
+      owner: "subscriptions",
+      list: discountsOf,
+      eventful: true,
+      relistedBy: [
+        "customer.discount.created",
+        "customer.discount.updated",
+        "customer.discount.deleted",
+        "customer.subscription.deleted", // there is no event of its discounts then
+      ],
+    },
+    listedAfter: "subscriptions",
+    retrieve: discountOf,
+    hides:
+      "those of customers, which are inside the customer, and those of items, of invoices and of their lines",
+    upsertedBy: [],
   }),
 } as const;

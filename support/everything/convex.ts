@@ -48,12 +48,7 @@ export async function openConvex(): Promise<MirrorPlatform> {
         double,
         stripe: new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 }),
         sync: async () => ended(deployment, await action({})),
-        reconcile: async () => {
-          await ended(deployment, await within((ctx) => client().reconcile(ctx)));
-          // While Stripe's time stands still a run here can end with a question still open, which a
-          // job answers; on the other platforms it does not.
-          await deployment.idle();
-        },
+        reconcile: async () => ended(deployment, await within((ctx) => client().reconcile(ctx))),
         verify: async () => ended(deployment, await within((ctx) => client().verify(ctx))),
         scheduled: async (job) => {
           await action({ step: job });

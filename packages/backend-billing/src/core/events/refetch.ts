@@ -34,7 +34,7 @@ const FAILED = 10_000;
 /** How asks are taken that are due, or will be within so many milliseconds. */
 export const askLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => ({
   now: now() + ahead,
-  lease: LEASE,
+  lease: LEASE - ahead, // from now on
   limit,
 });
 
@@ -48,6 +48,24 @@ export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promi
   // Once each: what overtakes an answer is often the next event of a burst, and not the last.
   for (const ask of asks) if (await answerAsk(runtime, ask, { rounds: 1 })) settled++;
   return settled;
+}
+
+/**
+ * Answers all that is in doubt, also what another worker has in hand, or has put off for less than a
+ * lease: to ask twice does no harm. Answers how many are settled, by whichever worker.
+ */
+export async function settleAsks(runtime: Runtime, limit: number): Promise<number> {
+  const asks = await runtime.store.takeAsks(askLease(runtime, limit, LEASE));
+  let settled = 0;
+  for (const ask of asks) {
+    const isAnswered = await answerAsk(runtime, ask, { rounds: 1 });
+    if (isAnswered || !(await isInDoubt(runtime, ask))) settled++;
+  }
+  return settled;
+}
+
+async function isInDoubt({ store }: Runtime, { resource, id }: Ask): Promise<boolean> {
+  return (await store.version(resource, id))?.stale === true;
 }
 
 /** How an ask is answered. */

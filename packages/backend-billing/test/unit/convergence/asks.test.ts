@@ -3,7 +3,7 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { batch, event } from "../../../../../support/conformance/fixtures.js";
-import { answerAsk, answerAsks } from "../../../src/core/events/refetch.js";
+import { answerAsk, answerAsks, settleAsks } from "../../../src/core/events/refetch.js";
 import { refreshDue } from "../../../src/core/events/refresh.js";
 import { ASK_DELAY } from "../../../src/core/mirror/rule.js";
 import type { Ask } from "../../../src/core/mirror/store.js";
@@ -236,6 +236,39 @@ describe("an ask", () => {
     expect(await first).toBe(0);
     expect((await store.row("products", "prod_1"))?.stripe.name).toBe("C");
     expect(await store.version("products", "prod_1")).toMatchObject({ revision: 3, stale: false });
+  });
+
+  it("that another worker has in hand is answered at the end of a run", async () => {
+    const answers: Script[] = [() => new Promise<never>(() => {}), () => product("B")];
+    const { runtime, store, doubt } = open({
+      retrieve: (id) => answers.shift()?.(id) ?? failure(404),
+    });
+    await doubt();
+    void answerAsks(runtime); // it is still at it when the run is about to end
+    expect(await settleAsks(runtime, 10)).toBe(1);
+    expect(await store.version("products", "prod_1")).toMatchObject({ stale: false });
+    expect(await settleAsks(runtime, 10)).toBe(0);
+  });
+
+  it("is settled for a run whichever worker has answered it", async () => {
+    const opened = open({
+      retrieve: async () => {
+        if (opened.made.length === 1) await answerAsk(opened.runtime, ask);
+        return product("B");
+      },
+    });
+    const ask: Ask = { resource: "products", id: "prod_1", revision: 2 };
+    await opened.doubt();
+    expect(await settleAsks(opened.runtime, 10)).toBe(1);
+    expect(opened.made).toHaveLength(2);
+    expect(await opened.store.version("products", "prod_1")).toMatchObject({ stale: false });
+  });
+
+  it("that Stripe does not answer holds up no run", async () => {
+    const { runtime, store, doubt } = open({ retrieve: () => failure(500) });
+    await doubt();
+    expect(await settleAsks(runtime, 10)).toBe(0);
+    expect(await store.version("products", "prod_1")).toMatchObject({ stale: true });
   });
 
   it("about a subscription whose list of items is cut reads all pages of it", async () => {

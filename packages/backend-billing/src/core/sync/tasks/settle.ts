@@ -1,7 +1,6 @@
 /** Asks about what is in doubt, so that a run that is done leaves nothing in doubt behind it. */
-import { answerAsks } from "../../events/refetch.js";
+import { settleAsks } from "../../events/refetch.js";
 import { refreshDue } from "../../events/refresh.js";
-import { ASK_DELAY } from "../../mirror/rule.js";
 import { BEGUN, type Partition } from "../run/partition.js";
 import type { Step, Stepped } from "../run/step.js";
 
@@ -16,7 +15,7 @@ export const open = (): readonly Partition<"settle">[] => [
 
 export async function step({ runtime, at }: Step<"settle">): Promise<Stepped<"settle">> {
   const refreshed = await refreshDue(runtime, CHUNK, runtime.timing.refreshDelay);
-  const settled = refreshed + (await answerAsks(runtime, CHUNK, ASK_DELAY));
+  const settled = refreshed + (await settleAsks(runtime, CHUNK));
   const pages = at.pages + 1;
   const isOver = settled === 0 || pages >= MOST_SETTLING;
   return { next: { ...at, pages, rows: at.rows + settled, state: isOver ? "done" : "running" } };

@@ -56,7 +56,8 @@ export async function openWorld(): Promise<World> {
     const { lists, retrieve } = resources[resource];
     const contents = new Map<string, object>();
     for (const list of lists) {
-      for await (const { id } of list(stripe, { limit: 100 }) as AsyncIterable<{ id: string }>) {
+      const all = list(stripe, { limit: 100 }) as unknown as AsyncIterable<{ id: string }>;
+      for await (const { id } of all) {
         contents.set(id, plain(await retrieve(stripe, id)));
       }
     }

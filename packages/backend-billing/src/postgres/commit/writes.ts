@@ -173,7 +173,7 @@ export function partsOf({ judged, recorded, sizes }: Writes): {
 
 function sizesOf(
   judged: readonly JudgedRow[],
-  isTold: boolean,
+  isGuarded: boolean,
   received: readonly ReceivedRow[],
   recorded: readonly RecordedRow[],
   lists: Pick<Writes, "put" | "linked" | "gone" | "empty" | "filled" | "link">,
@@ -185,7 +185,7 @@ function sizesOf(
   for (const part of VERSION_PARTS) {
     count(part, judged.filter((row) => row.part === part).length);
   }
-  count("listening", isTold ? 1 : 0);
+  count("listening", isGuarded ? 1 : 0);
   count("received", received.length);
   for (const part of RECORD_PARTS) {
     count(part, recorded.filter((row) => row.part === part).length);

@@ -404,7 +404,6 @@ export const further = {
         "customer.subscription.deleted", // there is no event of its discounts then
       ],
     },
-    listedAfter: "subscriptions",
     retrieve: discountOf,
     hides:
       "those of customers, which are inside the customer, and those of items, of invoices and of their lines",

@@ -55,7 +55,7 @@ function lint({ folder }: App): Problem[] {
  * since nobody is subscribed twice and running subscriptions can be changed, 323 kB with seats, and
  * 337 kB with 33 resources in place of 11, and 357 kB with 36 and one-time purchases.
  */
-const MOST = 360_000;
+const MOST = 364_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The

@@ -135,10 +135,6 @@ async function settlePages(
   const { groups, reach, ui } = sale;
   const { customerId } = known;
   const pages = pagesOf(turn.guard, groups);
-  // mutant "the guard trusts a page that was recorded late": turn.guard.isLate -> false
-  if (pages.length > 0 && turn.guard.isLate) {
-    if ((await findUnknown(runtime, sale, turn, known, found)) === AGAIN) return AGAIN;
-  }
   const order = await orderFor(sale, customerId, found);
   for (const page of pages) {
     const { session, now } = await retrievePage(runtime, page.sessionId, reach);
@@ -146,7 +142,10 @@ async function settlePages(
     const verdict = judgePage(page, session, { customerId, order, now });
     if (session === undefined || verdict === "over" || verdict === "subscribed") continue;
     const isAlone = pages.length === 1 && isPageOfAll(turn.guard, groups, session.id);
-    if (verdict === "same" && isAlone && !found.live.some(isFirm)) {
+    const isOnly =
+      verdict === "same" && isAlone && (await knowsAll(runtime, sale, turn, known, found));
+    if (isOnly === AGAIN) return AGAIN;
+    if (isOnly) {
       // A caller that is about to expire it has changed the record before.
       return (await turn.isCurrent()) ? pageOf("open", ui, session) : AGAIN;
     }
@@ -233,8 +232,11 @@ async function makePage(
     records: [write],
   });
   if (committed) turn.wrote(write);
-  const isAll = !isLate || !committed || (await knowsAll(runtime, sale, turn, known, isTrialUsed));
-  if (!isAll) return AGAIN;
+  if (committed && isLate) {
+    const isOnly = await knowsAll(runtime, sale, turn, known, { live: [], isTrialUsed });
+    if (isOnly !== true || !(await turn.isCurrent())) return AGAIN;
+    turn.looked();
+  }
   // mutant "the guard hands out a page that no record names": (committed) -> (true)
   if (committed) return isOld ? AGAIN : pageOf("checkout", ui, session);
   // No person was given it. Under a key of the caller's it may be the page of another caller, too.
@@ -242,18 +244,24 @@ async function makePage(
   return AGAIN;
 }
 
-/** Looks once more, now that the record names the page: whether there is nothing else. */
+/**
+ * Whether a page that the record names stands alone, as far as is known. Where it was recorded late,
+ * Stripe is asked once more.
+ */
 async function knowsAll(
   runtime: Runtime,
   sale: Sale,
   turn: Turn,
   known: Known,
-  isTrialUsed: boolean,
-): Promise<boolean> {
-  const found: Found = { live: [], isTrialUsed };
-  if ((await findUnknown(runtime, sale, turn, known, found)) === AGAIN) return false;
-  const isSame = found.live.length === 0 && found.isTrialUsed === isTrialUsed;
-  return isSame && (await turn.isCurrent());
+  found: Found,
+): Promise<boolean | Again> {
+  const { isTrialUsed, live } = found;
+  const before = live.length;
+  // mutant "the guard trusts a page that was recorded late": turn.guard.isLate -> false
+  if (turn.guard.isLate) {
+    if ((await findUnknown(runtime, sale, turn, known, found)) === AGAIN) return AGAIN;
+  }
+  return !live.some(isFirm) && live.length === before && found.isTrialUsed === isTrialUsed;
 }
 
 /** Under a key of the caller's, the pages are told apart by their numbers: an old one may be over. */

@@ -18,6 +18,8 @@ export interface Turn {
   hold(): Promise<boolean>;
   /** The record was written so; this caller holds it if that leases it. */
   wrote(write: RecordWrite): void;
+  /** What a page that was recorded late may have forgotten was looked for. */
+  looked(): void;
   /** Whether the record is still as it was read. */
   isCurrent(): Promise<boolean>;
 }
@@ -63,6 +65,9 @@ export function turnsAt(runtime: Runtime, record: TypedRecord<Guard>): Turns {
           return (held ?? read).data ?? NO_GUARD;
         },
         wrote,
+        looked() {
+          if (held?.data) held = { ...held, data: { ...held.data, isLate: false } };
+        },
         hold: async () => held !== undefined || hold(read),
         isCurrent: async () => (await record.read(runtime)).revision === (held ?? read).revision,
       };

@@ -1,4 +1,4 @@
-// Writes docs/resources.md from the catalogue of resources. Run by `npm run generate`;
+// Writes docs/resources.md from the catalogue of resources and the table of peers. Run by `npm run generate`;
 // packages/backend-billing/test/docs/resources.test.ts fails when the page is stale.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -15,6 +15,8 @@ import {
 } from "../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Entry as AnyEntry } from "../packages/backend-billing/src/core/catalogue/resource.js";
 import { resources } from "../packages/backend-billing/src/core/catalogue/resources.js";
+import { codes } from "./resources/codes.js";
+import { peersSection } from "./resources/peers.js";
 
 const file = new URL("../docs/resources.md", import.meta.url);
 
@@ -48,7 +50,7 @@ type Entry = Pick<
 const entryOf = (name: ResourceName): Entry => resources[name] as unknown as Entry;
 
 export function generateResources(): string {
-  return `<!-- Generated from src/core/catalogue by \`npm run generate\`. Do not edit. -->
+  return `<!-- Generated from src/core/catalogue and scripts/resources by \`npm run generate\`. Do not edit. -->
 
 # Resources
 
@@ -106,6 +108,8 @@ another; for an application that does neither, “Read” will do.
 | resource | mirrored | Stripe's object |
 |---|---|---|
 ${resourceNames.map(line).join("\n")}
+
+${peersSection()}
 
 ## One by one
 
@@ -234,13 +238,6 @@ function perOwner({ owner, eventful }: NonNullable<Entry["listsPer"]>): string {
     ? "not in the daily reconcile, because all that happens to these has an event"
     : "in the daily reconcile too";
   return `a request for each of the \`${owner}\` (${daily})`;
-}
-
-function codes(names: readonly string[], joint = "and"): string {
-  const quoted = names.map((name) => `\`${name}\``);
-  const last = quoted.pop();
-  if (last === undefined) return "";
-  return quoted.length === 0 ? last : `${quoted.join(", ")} ${joint} ${last}`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -129,6 +129,8 @@ ${resourceNames.map(section).join("\n\n")}
 |---|---|
 | invoice lines, subscription items | They are inside their invoice or subscription. Where Stripe cuts that list, the rest is fetched. |
 | discounts of customers, items and invoices | A customer's is inside the customer. Stripe neither lists nor answers the others by id, and items and invoices hold the ids of theirs. |
+| lines of checkout sessions | They are the same for ever once a page is paid, and what was bought is read by [purchases](./purchases.md). |
+| mandates | Stripe does not list them. |
 | capabilities | Stripe lists them for one connected account at a time, and their states are in \`capabilities\` of the account. |
 | test clocks | They exist only in test mode, and Stripe deletes them after a while. Customers that are on one, and their subscriptions, schedules and quotes, are in none of these lists; events bring them all the same. |
 `;

@@ -73,7 +73,8 @@ async function converge(
 /** Whether the test runs, and fails. */
 async function isCaughtBy(folder: string, test: string): Promise<boolean> {
   const vitest = "node_modules/vitest/vitest.mjs";
-  const { code, stdout } = await run(folder, vitest, "run", "--project", "unit", test);
+  const project = /\/test\/(\w+)\//.exec(test)?.[1] ?? "unit";
+  const { code, stdout } = await run(folder, vitest, "run", "--project", project, test);
   return code === 1 && /Tests .*failed/.test(stdout);
 }
 

@@ -44,6 +44,9 @@ const COMES_BACK = 90_000;
  */
 const SLOW = 1_500;
 
+/** The same of one way to the store: a call takes more than a dozen of its calls. */
+const SLOW_STORE = 750;
+
 /** Milliseconds for which a store is away that is being set back: no connection lives through it. */
 const AWAY = 5_000;
 
@@ -120,7 +123,9 @@ export async function runHistory(
     const pause = async () => {
       if (!isBegun) return;
       const before = left;
-      if (left === returned) await time.pause(process, Math.min(wait(), limit));
+      const milliseconds = Math.min(wait(), limit);
+      if (milliseconds > SLOW_STORE) judge.trouble();
+      if (left === returned) await time.pause(process, milliseconds);
       if (left === before && left === returned) return;
       judge.trouble();
       throw new StoreFault("The store is being set back");

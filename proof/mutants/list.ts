@@ -21,6 +21,7 @@ export type Expected =
 
 const GUARD = "packages/backend-billing/test/unit/guard-stories.test.ts";
 const MEMORY_STORE = "packages/backend-billing/test/unit/memory-store.test.ts";
+const DELIVERY = "packages/backend-billing/test/postgres/reactions/deliver.test.ts";
 const SEATS = "packages/backend-billing/test/unit/core/subscriptions/seats-following.test.ts";
 const CLAIMS = "packages/backend-billing/test/unit/core/claims.test.ts";
 
@@ -91,6 +92,9 @@ export const mutants: { readonly [name: string]: Expected } = {
   "written whatever is listened to": {
     test: "packages/backend-billing/test/postgres/memory.test.ts",
   },
+  "changes are told in the order of time": { test: DELIVERY },
+  "what is parked blocks others": { test: DELIVERY },
+  "a change is acknowledged before its handler": { test: DELIVERY },
   "random keys of claims": { test: CLAIMS },
   "a claim's counter rises on a refusal": { test: CLAIMS },
   "a claim freed while its key is under way": { test: CLAIMS },

@@ -4,7 +4,7 @@
  * matter. It has not even the names of the mirrored tables.
  */
 import { beyond } from "../../core/mirror/due.js";
-import type { Ask, RecordRequest, Store } from "../../core/mirror/store.js";
+import type { Ask, RecordRequest, Store, StoredRecord } from "../../core/mirror/store.js";
 import type { Queryable } from "../database.js";
 import type { Names } from "./names.js";
 import { type Numeric, type RawRecord, recordFrom } from "./raw.js";
@@ -72,6 +72,27 @@ export async function requestRecord(
        due = LEAST(COALESCE(r.due, EXCLUDED.due), EXCLUDED.due)`,
     [kind, id, due, JSON.stringify(data)],
   );
+}
+
+/**
+ * Stores what a worker has made of a record, or removes it, on one connection, such as one with an open
+ * transaction. False if the record has changed since it was read; then it stays.
+ */
+export async function putHeld(
+  connection: Queryable,
+  names: Pick<Names, "records">,
+  { kind, id, revision }: Pick<StoredRecord, "kind" | "id" | "revision">,
+  next: Pick<StoredRecord, "due" | "data"> | null,
+): Promise<boolean> {
+  const where = "WHERE kind = $1 AND id = $2 AND revision = $3 RETURNING 1";
+  const { rows } =
+    next === null
+      ? await connection.query(`DELETE FROM ${names.records} ${where}`, [kind, id, revision])
+      : await connection.query(
+          `UPDATE ${names.records} SET revision = revision + 1, due = $4, data = $5::text::jsonb ${where}`,
+          [kind, id, revision, next.due, JSON.stringify(next.data)],
+        );
+  return rows.length > 0;
 }
 
 /**

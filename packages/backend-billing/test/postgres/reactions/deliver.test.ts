@@ -1,0 +1,232 @@
+// Changes are told in the order of each object, and what a handler writes is there exactly once.
+import type pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listeningTo } from "../../../../../support/conformance/changes.js";
+import { batch, created, event, NOW } from "../../../../../support/conformance/fixtures.js";
+import {
+  createDatabase,
+  createPool,
+  type TestDatabase,
+} from "../../../../../support/postgres/database.js";
+import { DELIVERY_TIMING, type Delivery } from "../../../src/core/reactions/delivery.js";
+import type { Queryable } from "../../../src/postgres/database.js";
+import {
+  type Delivered,
+  type DeliverOptions,
+  deliverOne,
+} from "../../../src/postgres/reactions/deliver.js";
+import { migrate } from "../../../src/postgres/schema/migrations.js";
+import { namesIn } from "../../../src/postgres/store/names.js";
+import { createPostgresStore } from "../../../src/postgres/store/store.js";
+
+const names = namesIn("billing");
+const nameOf = (content: object | null) => (content as { name?: string } | null)?.name ?? null;
+
+let database: TestDatabase;
+let pool: pg.Pool;
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = createPool(database.url);
+  await migrate(pool);
+  await pool.query(
+    "CREATE TABLE mails (key text, listener text, object text, name text, n serial)",
+  );
+  const records = [listeningTo({ products: "changes" })];
+  await createPostgresStore({ pool }).commit({ source: "record", now: NOW, units: [], records });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await pool.query(`DELETE FROM ${names.records} WHERE kind = 'change'; DELETE FROM mails`);
+});
+
+let draws = 0;
+let second = 100;
+/** Rows that are made and then changed to these names, one commit each. */
+async function change(id: string, ...all: readonly string[]): Promise<void> {
+  const store = createPostgresStore({ pool });
+  for (const name of all) {
+    const isNew = (await store.version("products", id)) === undefined;
+    second += 10;
+    const snapshot = (isNew ? created : event)("products", id, second, { name });
+    await store.commit({ ...batch(snapshot), draw: `draw_${++draws}` });
+  }
+}
+
+const mail = (change: Delivery, listener: string) => (tx: Queryable) =>
+  tx.query("INSERT INTO mails VALUES ($1, $2, $3, $4)", [
+    change.key,
+    listener,
+    change.id,
+    nameOf(change.after),
+  ]);
+
+/** Two listeners that write a mail each; `trouble` comes before. */
+function listeners(
+  trouble: (change: Delivery, listener: string, tx: Queryable) => Promise<unknown> = async () => {},
+): DeliverOptions {
+  return {
+    pool,
+    names,
+    resources: ["products"],
+    tellings: async (change) =>
+      ["first", "second"].map((name) => ({
+        name,
+        call: async (tx) => {
+          await mail(change, name)(tx);
+          await trouble(change, name, tx);
+        },
+      })),
+  };
+}
+
+async function deliverAll(options: DeliverOptions): Promise<Delivered[]> {
+  const all: Delivered[] = [];
+  for (;;) {
+    const delivered = await deliverOne(options);
+    if (delivered === "nothing") return all;
+    all.push(delivered);
+  }
+}
+
+const mails = async () =>
+  (await pool.query("SELECT listener, object, name FROM mails ORDER BY n")).rows.map(
+    ({ listener, object, name }) => `${listener} ${object} ${name}`,
+  );
+
+/** Everything that waits is due: time has passed. */
+const later = () =>
+  pool.query(`UPDATE ${names.records} SET due = 0 WHERE kind = 'change' AND due > 0`);
+const left = async () =>
+  (
+    await pool.query(`SELECT data FROM ${names.records} WHERE kind = 'change' ORDER BY id`)
+  ).rows.map(({ data }) => data as Delivery);
+
+describe("a change", () => {
+  it("is told to each listener, in the order of its object, and then forgotten", async () => {
+    await change("prod_1", "A", "B");
+    await deliverAll(listeners());
+    expect(await mails()).toEqual([
+      "first prod_1 A",
+      "second prod_1 A",
+      "first prod_1 B",
+      "second prod_1 B",
+    ]);
+    expect(await left()).toEqual([]);
+  });
+
+  it("is left to other processes where this one has no handler, and forgotten where there is nothing to tell", async () => {
+    await change("prod_2", "A");
+    expect(await deliverOne({ ...listeners(), resources: ["prices"] })).toBe("nothing");
+    expect(await left()).toHaveLength(1);
+    expect(await deliverOne({ ...listeners(), tellings: async () => [] })).toBe("told");
+    expect(await left()).toEqual([]);
+  });
+
+  it("that a handler fails on is taken back, counted, and told again later, to that listener alone", async () => {
+    await change("prod_3", "A", "B");
+    await change("prod_4", "A");
+    let isBroken = true;
+    const errors: unknown[] = [];
+    const options = {
+      ...listeners(async ({ id }, listener) => {
+        if (isBroken && id === "prod_3" && listener === "second") throw new Error("No mail today.");
+      }),
+      failed: (_: Delivery, name: string, error: unknown) => errors.push([name, String(error)]),
+    };
+    await deliverAll(options);
+    // It holds up its own object, and nothing else.
+    expect((await mails()).sort()).toEqual(["first prod_3 A", "first prod_4 A", "second prod_4 A"]);
+    expect(errors).toEqual([["second", "Error: No mail today."]]);
+    expect(await left()).toMatchObject([{ done: ["first"], attempts: 1 }, { id: "prod_3" }]);
+    expect(await deliverOne(options)).toBe("nothing"); // not yet
+    await later();
+    expect(await deliverOne(options)).toBe("failed");
+    expect(await left()).toMatchObject([{ attempts: 2 }, {}]);
+    isBroken = false;
+    await later();
+    await deliverAll(options);
+    const own = (await mails()).filter((each) => each.includes("prod_3"));
+    expect(own).toEqual(["first prod_3 A", "second prod_3 A", "first prod_3 B", "second prod_3 B"]);
+  });
+
+  it("that fails for days is parked, and later ones go on", async () => {
+    await change("prod_5", "A", "B");
+    const options = listeners(async ({ after }) => {
+      if (nameOf(after) === "A") throw new Error("No.");
+    });
+    await deliverAll(options);
+    const days = DELIVERY_TIMING.patience + 1;
+    await pool.query(
+      `UPDATE ${names.records} SET due = 0, data = data || jsonb_build_object('since', (data->>'since')::bigint - ${days})
+       WHERE data ? 'since'`,
+    );
+    expect(await deliverAll(options)).toEqual(["parked", "told", "told"]);
+    expect(await mails()).toEqual(["first prod_5 B", "second prod_5 B"]);
+    expect(await left()).toMatchObject([{ parked: true }]);
+  });
+
+  it("whose handler hangs is taken back at its limit, and its connection closed", async () => {
+    await change("prod_6", "A");
+    let isHanging = true;
+    let lent: Queryable | undefined;
+    const options = {
+      ...listeners((_, __, tx) => {
+        lent = tx;
+        return isHanging ? new Promise(() => {}) : Promise.resolve();
+      }),
+      timing: { ...DELIVERY_TIMING, limit: 200 },
+    };
+    expect(await deliverOne(options)).toBe("failed");
+    await expect(lent?.query("SELECT 1")).rejects.toThrow();
+    expect(await mails()).toEqual([]);
+    isHanging = false;
+    await later();
+    await deliverAll(options);
+    expect(await mails()).toEqual(["first prod_6 A", "second prod_6 A"]);
+  });
+
+  it("whose handler's connection breaks is counted before, and told again", async () => {
+    await change("prod_7", "A");
+    let isBreaking = true;
+    const options = listeners(async (_, __, tx) => {
+      if (isBreaking) await tx.query("SELECT pg_terminate_backend(pg_backend_pid())");
+    });
+    expect(await deliverOne(options)).toBe("failed");
+    expect(await left()).toMatchObject([{ attempts: 1 }]);
+    isBreaking = false;
+    await later();
+    await deliverAll(options);
+    expect(await mails()).toEqual(["first prod_7 A", "second prod_7 A"]);
+  });
+
+  it("is told once and in order by many workers, whose handlers fail at random", async () => {
+    const objects = Array.from({ length: 12 }, (_, n) => `prod_many_${n}`);
+    await Promise.all(objects.map((id) => change(id, "1", "2", "3", "4", "5", "6")));
+    const timing = { ...DELIVERY_TIMING, limit: 2_000, pause: -2_000 }; // at once
+    let failures = 0;
+    const options = {
+      ...listeners(async () => {
+        if (Math.random() < 0.2) throw new Error("At random.");
+      }),
+      timing,
+      failed: () => failures++,
+    };
+    const worker = async () => {
+      while ((await left()).length > 0) await deliverOne(options);
+    };
+    await Promise.all(Array.from({ length: 6 }, worker));
+    const all = await mails();
+    expect(all).toHaveLength(objects.length * 6 * 2);
+    expect(new Set(all).size).toBe(all.length);
+    for (const id of objects) {
+      for (const listener of ["first", "second"]) {
+        const own = all.filter((each) => each.startsWith(`${listener} ${id} `));
+        expect(own.map((each) => each.at(-1))).toEqual(["1", "2", "3", "4", "5", "6"]);
+      }
+    }
+    expect(failures).toBeGreaterThan(0);
+  });
+});

@@ -55,6 +55,8 @@ export const emptyTally = (): Tally => ({
 
 /** Milliseconds for which trouble explains that somebody was not helped: longer than any lease. */
 const AFTERMATH = 180_000;
+/** How many answers of its past Stripe may have for a claim: one to each key that the store forgot. */
+const KEPT = 3;
 /** By then what the mirror was told is written. */
 const WRITTEN = 60_000;
 
@@ -67,8 +69,8 @@ export interface Asked {
 }
 
 export interface Judge {
-  /** `isBack`: it was told to come back before. */
-  asked(name: string, caller: CallerPlan, isBack: boolean): Asked;
+  /** `backs`: how often it was told to come back before. */
+  asked(name: string, caller: CallerPlan, backs: number): Asked;
   /** Something failed, was slow, or was killed. */
   trouble(): void;
   /** A request is under way for longer than a lease. */
@@ -88,7 +90,7 @@ const sessionOf = ({ sessionId, url, clientSecret }: Given): string | undefined 
 /**
  * Whether Stripe has answered with a 500 of its past, which it keeps for a day under the key of the
  * request. A claim whose caller died, or that the store has forgotten, meets it again, and so does
- * somebody with a key of his own; he is told to come back in a minute.
+ * somebody with a key of his own; he is told to come back in a minute, and so are others meanwhile.
  */
 function isKept(error: unknown): boolean {
   const cause = error instanceof BillingError ? error.cause : undefined;
@@ -114,6 +116,7 @@ export function createJudge(shop: Shop, { now, hop, isEmpty }: JudgeOptions): Ju
   const waiting = new Set<string>();
   let lastTrouble = -Infinity;
   let lastStall = -Infinity;
+  let lastKept = -Infinity;
 
   /** A page is handed out: it can be paid, nothing else can, and nobody is subscribed. */
   function checkPage(
@@ -165,7 +168,7 @@ export function createJudge(shop: Shop, { now, hop, isEmpty }: JudgeOptions): Ju
   }
 
   return {
-    asked(name, caller, isBack) {
+    asked(name, caller, backs) {
       const since = now();
       waiting.add(name);
       return {
@@ -204,7 +207,8 @@ export function createJudge(shop: Shop, { now, hop, isEmpty }: JudgeOptions): Ju
             wrong.push(`${name} met an error without a code: ${String(error)}`);
           }
           if (lastTrouble >= since - AFTERMATH) return false;
-          if (isKept(error) && !isBack) return true;
+          if (isKept(error)) lastKept = now();
+          if (lastKept >= since - AFTERMATH && backs < KEPT) return true;
           wrong.push(`${name} was refused though nothing failed: ${String(error)}`);
           return false;
         },

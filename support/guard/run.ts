@@ -220,13 +220,13 @@ export async function runHistory(
   };
 
   /** A call that its process does not live to see the end of has no outcome. */
-  function call(caller: CallerPlan, name: string, isBack = false): void {
+  function call(caller: CallerPlan, name: string, backs = 0): void {
     const slot = slots[caller.process]!;
     if (!slot.process.isAlive) {
-      time.at(time.now() + RESTART, () => call(caller, name, isBack));
+      time.at(time.now() + RESTART, () => call(caller, name, backs));
       return;
     }
-    const asked = judge.asked(name, caller, isBack);
+    const asked = judge.asked(name, caller, backs);
     slot.process.onDeath.add(asked.died);
     time.start(slot.process, async () => {
       log(slot.process.name, `${name} orders ${caller.order} by ${caller.variant}`);
@@ -245,7 +245,7 @@ export async function runHistory(
         if (!asked.refused(error, code)) return;
         // Under a key of its own it would be answered the same for a day.
         time.at(time.now() + COMES_BACK, () =>
-          call({ ...caller, key: null }, `${name} again`, true),
+          call({ ...caller, key: null }, `${name} again`, backs + 1),
         );
       }
     });

@@ -120,13 +120,16 @@ async function deliverTo(options: DeliverOptions, ref: string): Promise<Delivere
   }
 }
 
-/** The object's oldest change, once the object is locked for this transaction; undefined if it is not to be told now. */
+/** An object's oldest change, and the database's time at which it was read. */
+type Head = StoredRecord & { readonly now: number };
+
+/** It, once the object is locked for this transaction; undefined if it is not to be told now. */
 async function lockedHead(
   { names }: DeliverOptions,
   tx: Queryable,
   ref: string,
   onlyDue = true,
-): Promise<StoredRecord | undefined> {
+): Promise<Head | undefined> {
   const lock = `SELECT pg_try_advisory_xact_lock(hashtextextended('backend_billing change ' || $1, 0)) AS ok`;
   const [locked] = (await tx.query(lock, [ref])).rows as { ok: boolean }[];
   if (!locked?.ok) return undefined;
@@ -134,23 +137,22 @@ async function lockedHead(
   // mutant "changes are told in the order of time": ORDER BY id -> ORDER BY due
   // mutant "what is parked blocks others": AND due IS NOT NULL ORDER -> ORDER
   const { rows } = await tx.query(
-    `SELECT kind, id, revision, ref, due, data, due <= ${NOW} OR due > ${BEYOND} AS is_due
+    `SELECT kind, id, revision, ref, due, data, ${NOW} AS now, due <= ${NOW} OR due > ${BEYOND} AS is_due
      FROM ${names.records} WHERE kind = 'change' AND ref = $1 AND due IS NOT NULL ORDER BY id LIMIT 1`,
     [ref],
   );
-  const [found] = rows as (RawRecord & { is_due: boolean })[];
+  const [found] = rows as (RawRecord & { is_due: boolean; now: string | number })[];
   if (found === undefined || (onlyDue && !found.is_due)) return undefined;
-  const { is_due: _, ...record } = found;
-  return recordFrom(record);
+  const { is_due: _, now, ...record } = found;
+  return { ...recordFrom(record), now: Number(now) };
 }
 
 /** Counts an attempt, committed by itself; undefined if another worker was faster. */
 async function countAttempt(
   { pool, names, timing = DELIVERY_TIMING }: DeliverOptions,
-  head: StoredRecord,
+  head: Head,
 ): Promise<Attempt | undefined> {
-  const [clock] = (await pool.query(`SELECT ${NOW} AS now`)).rows as { now: string | number }[];
-  const tried = attempt(head.data as unknown as Delivery, Number(clock?.now), timing);
+  const tried = attempt(head.data as unknown as Delivery, head.now, timing);
   // mutant "a change is acknowledged before its handler": stored(tried.next, tried.due) -> null
   return (await putHeld(pool, names, head, stored(tried.next, tried.due))) ? tried : undefined;
 }

@@ -187,9 +187,9 @@ async function findUnknown(
   const { sessions, now } = await recentSessions(runtime, customerId, reach);
   // mutant "the guard lists no open pages": unrecorded(turn.guard, sessions) -> [] as Session[]
   for (const { id } of unrecorded(turn.guard, sessions)) {
-    if (await expire(runtime, sale, turn, id)) continue;
-    // The caller that made it may have expired it just now, because it was overtaken.
     if (!(await turn.hold())) return AGAIN;
+    if (await expirePage(runtime, id, reach)) continue;
+    // The caller that made it may have expired it just now, because it was overtaken.
     if ((await retrievePage(runtime, id, reach)).session?.status !== "expired") return AGAIN;
   }
   for (const { subscription } of sessions) await learn(runtime, sale, subscription, found);

@@ -114,14 +114,17 @@ describe("a purchase", () => {
 });
 
 describe("the rows of a dispute and a refund", () => {
-  it("are told when they are first seen, not when they go on", async () => {
-    const bought = await life.stripe.paymentIntents.create({
+  const buy = () =>
+    life.stripe.paymentIntents.create({
       amount: 2_000,
       currency: "usd",
       payment_method: VISA,
       confirm: true,
       automatic_payment_methods: { enabled: true, allow_redirects: "never" },
     });
+
+  it("are told when they are first seen, not when they go on", async () => {
+    const bought = await buy();
     let dispute = "";
     await live(
       [
@@ -137,13 +140,7 @@ describe("the rows of a dispute and a refund", () => {
   });
 
   it("a refund that fails later is told once", async () => {
-    const bought = await life.stripe.paymentIntents.create({
-      amount: 2_000,
-      currency: "usd",
-      payment_method: VISA,
-      confirm: true,
-      automatic_payment_methods: { enabled: true, allow_redirects: "never" },
-    });
+    const bought = await buy();
     let refund = "";
     await live(
       [

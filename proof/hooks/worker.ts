@@ -1,7 +1,13 @@
 // A process that tells changes until it is killed. Its handlers write a row, and misbehave as told.
 import pg from "pg";
-import { DELIVERY_TIMING } from "../../packages/backend-billing/src/core/reactions/delivery.js";
-import { deliverOne } from "../../packages/backend-billing/src/postgres/reactions/deliver.js";
+import {
+  DELIVERY_TIMING,
+  type Delivery,
+} from "../../packages/backend-billing/src/core/reactions/delivery.js";
+import type { Queryable } from "../../packages/backend-billing/src/postgres/database.js";
+import type { DeliverOptions } from "../../packages/backend-billing/src/postgres/reactions/deliver.js";
+import { lendFrom } from "../../packages/backend-billing/src/postgres/reactions/lend.js";
+import { deliverDue } from "../../packages/backend-billing/src/postgres/reactions/workers.js";
 import { namesIn } from "../../packages/backend-billing/src/postgres/store/names.js";
 import { behaviourOf, LISTENERS } from "./behaviour.js";
 
@@ -32,35 +38,36 @@ async function calls(key: string, listener: string): Promise<number> {
   return rows[0]?.n ?? 1;
 }
 
-const options = {
+const options: DeliverOptions<Queryable> = {
   pool,
   names: namesIn("billing"),
-  resources: ["products"],
-  tellings: async (change: { key: string; id: string; after: object | null }) => {
-    const { name } = change.after as { name: string };
-    return LISTENERS.map((listener) => ({
-      name: listener,
-      call: async (tx: { query(text: string, values: unknown[]): Promise<unknown> }) => {
-        const { does, times } = behaviourOf(change.id, name, listener);
-        await tx.query("INSERT INTO effects (listener, object, name) VALUES ($1, $2, $3)", [
-          listener,
-          change.id,
-          Number(name),
-        ]);
-        if (does === "well" || (await calls(change.key, listener)) > times) return;
-        if (does === "crash") process.kill(process.pid, "SIGKILL");
-        if (does === "hang") await new Promise(() => {});
-        throw new Error("It fails.");
-      },
-    }));
+  occasions: ["products"],
+  lend: lendFrom(pool),
+  tellings: async (change) => ({
+    all: LISTENERS.map((name) => ({ name, to: name, payload: change })),
+    writes: [],
+    requests: [],
+  }),
+  handler: ({ to: listener, payload }) => {
+    const { key, id, after } = payload as Delivery;
+    const { name } = after as { name: string };
+    return async (tx) => {
+      const { does, times } = behaviourOf(id, name, listener);
+      await tx.query("INSERT INTO effects (listener, object, name) VALUES ($1, $2, $3)", [
+        listener,
+        id,
+        Number(name),
+      ]);
+      if (does === "well" || (await calls(key, listener)) > times) return;
+      if (does === "crash") process.kill(process.pid, "SIGKILL");
+      if (does === "hang") await new Promise(() => {});
+      throw new Error("It fails.");
+    };
   },
   timing,
 };
 
-async function lane(): Promise<void> {
-  for (;;) {
-    const delivered = await deliverOne(options).catch(() => "nothing"); // while PostgreSQL is away
-    if (delivered === "nothing") await new Promise((resolve) => setTimeout(resolve, IDLE));
-  }
+for (;;) {
+  const told = await deliverDue(options, LANES).catch(() => 0); // while PostgreSQL is away
+  if (told === 0) await new Promise((resolve) => setTimeout(resolve, IDLE));
 }
-await Promise.all(Array.from({ length: LANES }, lane));

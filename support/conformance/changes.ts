@@ -1,11 +1,11 @@
 // What every store tells of rows that change: nothing unless the application listens, and then each
 // change, in the transaction that writes the row.
 import { expect } from "vitest";
+import type { StoredChange } from "../../packages/backend-billing/src/core/mirror/changes.js";
 import {
   LISTENING,
   type Listening,
 } from "../../packages/backend-billing/src/core/mirror/listening.js";
-import type { StoredChange } from "../../packages/backend-billing/src/core/mirror/plan-changes.js";
 import type {
   Batch,
   RecordWrite,

@@ -156,6 +156,7 @@ export async function runHistory(
       telemetry: undefined,
       local: localOf(config),
       seats: undefined,
+      reactions: undefined,
       baseUrl: unused,
       stripe: () => itsStripe,
       now: time.now,

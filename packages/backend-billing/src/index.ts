@@ -60,6 +60,8 @@ export type {
 } from "./core/mirror/store.js";
 export type { Purchase } from "./core/purchases/purchase.js";
 export type { PurchaseBy, PurchaseReads } from "./core/purchases/reads.js";
+export type { Change, RawEvent } from "./core/reactions/change.js";
+export type { BillingEvent, EventName, Events, Step } from "./core/reactions/event.js";
 export type {
   BillingConfig,
   IfSubscribed,

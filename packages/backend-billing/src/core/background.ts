@@ -1,7 +1,8 @@
-/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats. */
+/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats, notices. */
 import { finishClaims } from "./customers/setup.js";
 import { answerAsks } from "./events/refetch.js";
 import { refreshDue } from "./events/refresh.js";
+import { raiseNotices } from "./reactions/telling/notices.js";
 import type { Runtime } from "./runtime/runtime.js";
 import { endGraces } from "./subscriptions/grace.js";
 import { followSeats } from "./subscriptions/seats/follow.js";
@@ -13,5 +14,6 @@ export async function workOnce(runtime: Runtime): Promise<number> {
   const finished = await finishClaims(runtime);
   const ended = await endGraces(runtime);
   const followed = await followSeats(runtime);
-  return answered + refreshed + finished + ended + followed;
+  const raised = await raiseNotices(runtime);
+  return answered + refreshed + finished + ended + followed + raised;
 }

@@ -54,11 +54,12 @@ async function workUntil(runtime: Runtime, end: number): Promise<Ticked> {
   // In turns: a page leaves questions behind, and their answers may end a run.
   for (;;) {
     const worked = await workOnce(runtime);
+    const delivered = (await runtime.reactions?.deliver(end)) ?? 0;
     if (!hasTime()) return { more: true };
     const turn = Math.min(end, runtime.now() + ROUND);
     const isStopped = () => runtime.now() >= turn;
     const pages = await workPages(runtime, { workers, isStopped, patience: 0 });
-    if (worked === 0 && pages === 0) return { more: false };
+    if (worked === 0 && delivered === 0 && pages === 0) return { more: false };
     if (!hasTime()) return { more: true };
   }
 }

@@ -2,8 +2,11 @@
  * An instance of the library in a process of Node, Bun or Deno: the core's runtime over whatever
  * store it is given, timers for what is left to do, and an end.
  */
+
+import type { LocalStore } from "../core/local-store.js";
 import type { LocalReads, RecordRequest, Store } from "../core/mirror/store.js";
 import { type PurchaseReads, purchaseReads } from "../core/purchases/reads.js";
+import type { Reacting } from "../core/runtime/commit/listening.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
@@ -18,6 +21,7 @@ import {
   seatsChanged,
 } from "../core/subscriptions/seats/count.js";
 import { createBackground } from "./background.js";
+import { createDelivery } from "./delivery.js";
 import { createLife, type Life } from "./life.js";
 
 /** What an application configures in a process of Node, Bun or Deno. */
@@ -29,18 +33,6 @@ export interface NodeConfig extends BillingConfig {
    */
   readonly seats?: ((entityId: string) => PromiseLike<number>) | undefined;
 }
-
-/** What an application writes to its own database for the library, and asks nothing of Stripe. */
-export interface LocalWrites {
-  /**
-   * The entity's seats have changed: they are counted soon, and the quantity at Stripe follows. Does
-   * nothing for plans that are not per seat.
-   */
-  seatsChanged(args: SeatsChangedArgs): Promise<void>;
-}
-
-/** What an application does with its own database alone, and asks nothing of Stripe. */
-export interface LocalStore extends LocalReads, SubscriptionReads, PurchaseReads, LocalWrites {}
 
 /** The store, with what an application does to its tables; `Tx` is a transaction of the application's. */
 export interface BillingStoreIn<Tx> extends Store, LocalStore {
@@ -65,6 +57,14 @@ export interface Storage<Db extends object, Tx> {
   /** Requests a record inside a transaction of the application, in one statement. */
   requestIn(tx: Tx, request: RecordRequest): Promise<void>;
   migrate(): Promise<{ applied: readonly string[] }>;
+  /** The application's handlers; undefined where it has none. */
+  readonly reactions?: StoredReactions<Tx> | undefined;
+}
+
+/** Handlers that are told of what is stored. */
+export interface StoredReactions<Tx> extends Pick<Reacting, "names" | "needs"> {
+  /** Tells what is due, until nothing is or `isOver`; `storeIn` is what a handler is given. */
+  deliver(storeIn: (tx: Tx) => LocalStore, isOver: () => boolean): Promise<number>;
 }
 
 export interface Host<Db extends object, Tx> {
@@ -85,10 +85,17 @@ export function createHost<Db extends object, Tx>(
   storage: Storage<Db, Tx>,
 ): Host<Db, Tx> {
   const life = createLife();
+  const handled = storage.reactions;
+  const reactions = handled && {
+    names: handled.names,
+    ...(handled.needs === undefined ? {} : { needs: handled.needs }),
+    ...createDelivery((isOver) => handled.deliver(storeIn, isOver), life, config.logger),
+  };
   const on = (store: Store): Runtime => {
     const wake = createBackground(() => runtime, life);
     const baseUrl = () => checkedBaseUrl(config.base_url, BASE_URL);
-    const runtime = createRuntime(config, { store, baseUrl, wake, seats: config.seats });
+    const { seats } = config;
+    const runtime = createRuntime(config, { store, baseUrl, wake, seats, reactions });
     return runtime;
   };
   const store = life.guard(storage.storeOn(storage.db));
@@ -115,15 +122,16 @@ export function createHost<Db extends object, Tx>(
     await storage.requestIn(tx, seatsRequest(entityId, own.now() + delay));
     own.wake(delay); // what commits later than that, the scheduled jobs find
   };
+  const storeIn = (tx: Tx): LocalStore => ({
+    ...local(life.guard(storage.readsIn(tx))),
+    seatsChanged: (args) => life.run(() => seatsChangedIn(tx, args)),
+  });
   return {
     name: storage.name,
     store: {
       ...local(store),
       seatsChanged: (args) => life.run(() => seatsChanged(own, args)),
-      in: (tx) => ({
-        ...local(life.guard(storage.readsIn(tx))),
-        seatsChanged: (args) => life.run(() => seatsChangedIn(tx, args)),
-      }),
+      in: storeIn,
       migrate: () => life.run(storage.migrate),
     },
     life,

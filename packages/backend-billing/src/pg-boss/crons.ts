@@ -109,6 +109,7 @@ export async function addCronJobs(
         await prune(runtime);
         const until = Date.now() + TURN / 2;
         while (!stop.signal.aborted && Date.now() < until && (await workOnce(runtime)) > 0);
+        if (!stop.signal.aborted) await runtime.reactions?.deliver(until);
         if (await workPage(runtime)) await wake(); // left behind by a process that died
       },
     },

@@ -1,5 +1,8 @@
 /** The library on Node and PostgreSQL: what an application configures, and both variants over the store. */
 
+import { effectsByEvent } from "../core/catalogue/catalogue.js";
+import { type Handled, handlersIn, needsOf } from "../core/reactions/telling/handlers.js";
+import { chosenResources } from "../core/runtime/config.js";
 import {
   type BillingExportsIn,
   billingOn,
@@ -7,9 +10,18 @@ import {
   type StripeExportsIn,
   stripeOn,
 } from "../node/facade.js";
-import { type BillingStoreIn, createHost, type Host, type NodeConfig } from "../node/host.js";
+import {
+  type BillingStoreIn,
+  createHost,
+  type Host,
+  type NodeConfig,
+  type StoredReactions,
+} from "../node/host.js";
 import type { PoolLike } from "./database.js";
+import { type Database, lendOf, poolOf, type TxOf } from "./drizzle-database.js";
 import { surviveIdleErrors } from "./pool-errors.js";
+import type { Reaction, Reactions } from "./reactions/on.js";
+import { deliveryOn } from "./reactions/reactions.js";
 import { type MigrationOptions, migrate } from "./schema/migrations.js";
 import { schemaOf } from "./schema/schema.js";
 import { requestRecord } from "./store/leases.js";
@@ -19,12 +31,15 @@ import { createPostgresStore } from "./store/store.js";
 import { queryableOf, type Tx } from "./transaction.js";
 
 /** What an application configures on Node and PostgreSQL. */
-export interface PostgresConfig extends NodeConfig {
+export interface PostgresConfig<D extends Database = PoolLike> extends NodeConfig {
   /**
-   * A `pg` pool, or another client through `fromPostgresJs` or `fromPglite`. The library listens to
-   * the pool's errors, so that an idle connection that ends does not end the process.
+   * A `pg` pool, or another client through `fromPostgresJs` or `fromPglite`; or a Drizzle database
+   * over one of these, so that handlers get its transactions. The library listens to the pool's
+   * errors, so that an idle connection that ends does not end the process.
    */
-  readonly db: PoolLike;
+  readonly db: D;
+  /** What the application does when something has happened: see docs/reactions.md. */
+  readonly on?: Reactions<TxOf<D>> | undefined;
   /**
    * Where this application is reached, such as `https://app.example`. With a path, such as
    * `https://app.example/api`, the routes are below it, whether or not the server sees that path.
@@ -84,7 +99,7 @@ export interface BillingExports extends BillingExportsIn<Tx> {}
  * });
  * ```
  */
-export function createStripe(config: PostgresConfig): StripeExports {
+export function createStripe<D extends Database>(config: PostgresConfig<D>): StripeExports {
   return stripeOn(hostOn(config));
 }
 
@@ -111,13 +126,14 @@ export function createStripe(config: PostgresConfig): StripeExports {
  * });
  * ```
  */
-export function createBilling(config: PostgresConfig): BillingExports {
+export function createBilling<D extends Database>(config: PostgresConfig<D>): BillingExports {
   return billingOn(hostOn(config));
 }
 
 /** An instance whose store is a schema of PostgreSQL. */
-export function hostOn(config: PostgresConfig): Host<PoolLike, Tx> {
+export function hostOn<D extends Database>(config: PostgresConfig<D>): Host<PoolLike, Tx> {
   const { telemetry } = config;
+  const db = poolOf(config.db);
   const retried = telemetry && (() => telemetry.measure("commit.retries", 1, {}));
   const tables = {
     ...(config.schema === undefined ? {} : { schema: config.schema }),
@@ -128,7 +144,7 @@ export function hostOn(config: PostgresConfig): Host<PoolLike, Tx> {
     ...(config.roles === undefined ? {} : { roles: config.roles }),
   };
   return createHost(config, {
-    db: config.db,
+    db,
     name: schemaOf(config),
     storeOn: (pool) => {
       surviveIdleErrors(pool, config.logger);
@@ -140,6 +156,26 @@ export function hostOn(config: PostgresConfig): Host<PoolLike, Tx> {
     },
     readsIn: (tx) => createPostgresReads(queryableOf(tx), tables),
     requestIn: (tx, request) => requestRecord(queryableOf(tx), namesIn(schemaOf(config)), request),
-    migrate: () => migrate(config.db, options),
+    migrate: () => migrate(db, options),
+    reactions: reactionsOn(config, db, tables),
   });
+}
+
+/** The handlers of the setting `on`, if it has any. */
+function reactionsOn<D extends Database>(
+  config: PostgresConfig<D>,
+  pool: PoolLike,
+  tables: Pick<MigrationOptions, "schema" | "resources">,
+): StoredReactions<Tx> | undefined {
+  const resources = chosenResources(config);
+  const on = config.on as Handled<Reaction<never, Tx>> | undefined;
+  const handlers = handlersIn(on, { resources, effects: effectsByEvent(resources) });
+  if (handlers.size === 0) return undefined;
+  const lend = lendOf(config.db, pool);
+  return {
+    names: new Set(handlers.keys()),
+    needs: needsOf(handlers.keys(), config.initial_events),
+    deliver: (storeIn, isOver) =>
+      deliveryOn({ config, pool, lend, tables, resources, handlers, storeIn })(isOver),
+  };
 }

@@ -4,6 +4,8 @@
  *
  * @module backend-billing/postgres
  */
+
+export type { LocalStore } from "../core/local-store.js";
 export type { Progress, RunReport, SyncReport } from "../core/runtime/reports.js";
 export type { PortalOptions } from "../core/sync/portal/settings.js";
 export type { ReconcileArgs, SyncArgs, VerifyArgs } from "../core/sync/sync.js";
@@ -15,7 +17,7 @@ export type {
   StripeExportsIn,
   Upkeep,
 } from "../node/facade.js";
-export type { BillingStoreIn, LocalStore } from "../node/host.js";
+export type { BillingStoreIn } from "../node/host.js";
 export type { BossLike, CronJobs, CronOptions } from "../pg-boss/crons.js";
 export { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
 export {
@@ -29,6 +31,8 @@ export {
   type StripeExports,
 } from "./billing.js";
 export type { Connection, PoolLike, Queryable } from "./database.js";
+export type { Database, DrizzleDatabase, TxOf } from "./drizzle-database.js";
+export type { Reaction, ReactionContext, Reactions } from "./reactions/on.js";
 export {
   type MigrationOptions,
   migrate,

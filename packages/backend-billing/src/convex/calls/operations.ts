@@ -12,11 +12,13 @@ const maybeText = v.union(v.string(), v.null());
 const maybeNumber = v.union(v.number(), v.null());
 
 const kind = literals(
+  "access",
   "aside",
   "change",
   "claim",
   "guard",
   "lapse",
+  "notice",
   "partition",
   "purchase",
   "refresh",
@@ -44,7 +46,9 @@ const unit = v.object({
     v.object({ eventId: text, type: text, created: v.number(), objectId: maybeText }),
   ),
   snapshots: v.optional(v.array(snapshot)),
-  requests: v.optional(v.array(v.object({ kind, id: text, due: v.number(), data: v.any() }))),
+  requests: v.optional(
+    v.array(v.object({ kind, id: text, due: v.number(), data: v.any(), ref: v.optional(text) })),
+  ),
 });
 
 const recordWrite = v.object({

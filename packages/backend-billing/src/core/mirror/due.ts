@@ -19,12 +19,15 @@ export function isAhead(until: number, now: number): boolean {
   return until > now && until <= now + HORIZON;
 }
 
+const FAR_AHEAD: ReadonlySet<RecordKind | "ask"> = new Set(["setting", "lapse", "notice"]);
+
 /**
  * The time from which on records of a kind are due again, at a given time. A setting is due when it
- * ends and a lapse when a grace does, which may be far ahead by right.
+ * ends, a lapse when a grace does, and a notice when something is to be announced, which may be far
+ * ahead by right.
  */
 export function beyond(kind: RecordKind | "ask", now: number): number {
-  return kind === "setting" || kind === "lapse" ? Number.MAX_SAFE_INTEGER : now + HORIZON;
+  return FAR_AHEAD.has(kind) ? Number.MAX_SAFE_INTEGER : now + HORIZON;
 }
 
 /** Whether something is due; never, where there is no time. */

@@ -4,7 +4,7 @@
  * nothing that the plan does not need.
  */
 import type { ResourceName } from "../catalogue/catalogue.js";
-import type { Listened } from "./listening.js";
+import type { Listened, ListenedTo } from "./listening.js";
 import type { Version } from "./rule.js";
 import type { RecordKind, StoredRecord } from "./store.js";
 
@@ -27,8 +27,8 @@ export interface Facts {
     value: string,
     limit: number,
   ): readonly (string | null)[];
-  /** What the application wants to be told of a resource; null for nothing. */
-  listened(resource: ResourceName): Listened | null;
+  /** What the application wants to be told of something; null for nothing. */
+  listened(resource: ListenedTo): Listened | null;
 }
 
 /** A record without its data: a write replaces that. */

@@ -1,6 +1,6 @@
 /**
- * Which resources the application listens to. It is stored where several versions of an application
- * may write at once: one that does not listen yet must tell the others' changes, too. Pure.
+ * What the application listens to. It is stored where several versions of an application may write at
+ * once: one that does not listen yet must tell the others' changes, too. Pure.
  */
 import type { ResourceName } from "../catalogue/catalogue.js";
 import type { RecordData } from "./store.js";
@@ -11,13 +11,74 @@ import type { RecordData } from "./store.js";
  */
 export type Listened = "changes" | "everything";
 
-export type Listening = { readonly [R in ResourceName]?: Listened };
+/** Rows of a resource, or that customers come to belong to entities. */
+export type ListenedTo = ResourceName | "link";
 
-/** Where it is stored. The record's data is a {@link Listening} under the name `resources`. */
+export type Listening = { readonly [R in ListenedTo]?: Listened };
+
+/** What each name listens that an application has a handler for. */
+export type Needs = { readonly [name: string]: Listening };
+
+/** Where it is stored. */
 export const LISTENING = { kind: "setting", id: "listening" } as const;
 
+/** The data of that record. */
+export interface StoredListening {
+  readonly resources: Listening;
+  /** The names of the handlers that any process had of late, and when it last said so. */
+  readonly names?: {
+    readonly [name: string]: { readonly listens: Listening; readonly seen: number };
+  };
+}
+
 /** What the stored record says of a resource. */
-export function listenedIn(data: RecordData | undefined, resource: ResourceName): Listened | null {
+export function listenedIn(data: RecordData | undefined, resource: ListenedTo): Listened | null {
   const stored = data?.resources as Listening | undefined;
   return stored?.[resource] ?? null;
+}
+
+/** Milliseconds after which a process says again what it listens to. */
+const SAID_AGAIN = 60 * 60_000;
+/** Milliseconds after which a name that no process has said again is forgotten. */
+const FORGOTTEN = 7 * 24 * 60 * 60_000;
+
+/**
+ * The record after a process with these needs has said so; undefined if nothing is to be written.
+ * Names of other processes stay: they may be newer, or have another part of the work.
+ */
+export function keptListening(
+  stored: StoredListening | undefined,
+  needs: Needs,
+  now: number,
+): StoredListening | undefined {
+  const names: { [name: string]: { listens: Listening; seen: number } } = {};
+  let isNews = false;
+  for (const [name, { listens, seen }] of Object.entries(stored?.names ?? {})) {
+    if (name in needs) continue;
+    if (now - seen > FORGOTTEN) isNews = true;
+    else names[name] = { listens, seen };
+  }
+  for (const [name, listens] of Object.entries(needs)) {
+    const known = stored?.names?.[name];
+    const isSame =
+      known !== undefined && covers(known.listens, listens) && covers(listens, known.listens);
+    isNews ||= !isSame || Math.abs(now - known.seen) > SAID_AGAIN;
+    names[name] = { listens, seen: now };
+  }
+  return isNews
+    ? { resources: together(Object.values(names).map(({ listens }) => listens)), names }
+    : undefined;
+}
+
+const covers = (all: Listening, some: Listening): boolean =>
+  Object.entries(some).every(([resource, listened]) => all[resource as ListenedTo] === listened);
+
+function together(all: readonly Listening[]): Listening {
+  const resources: { [R in ListenedTo]?: Listened } = {};
+  for (const listens of all) {
+    for (const [resource, listened] of Object.entries(listens) as [ListenedTo, Listened][]) {
+      if (resources[resource] !== "everything") resources[resource] = listened;
+    }
+  }
+  return resources;
 }

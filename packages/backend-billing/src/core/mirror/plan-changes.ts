@@ -3,28 +3,25 @@
  * it is told if, and only if, the row was stored, from wherever that was learnt. Pure.
  */
 import type { ResourceName } from "../catalogue/catalogue.js";
+import { changeId, changeRef, type StoredChange } from "./changes.js";
 import { same } from "./content/same.js";
 import type { Known } from "./facts.js";
+import type { Links } from "./plan-records.js";
 import type { Batch, RecordData } from "./store.js";
-import { type Judged, keyOf, type PutRecord } from "./writes.js";
+import type { Judged, PutRecord } from "./writes.js";
 
-/** How a row changed. The record points at the object, and stands in the order of its revisions. */
-export interface StoredChange {
-  /** No other change has it, even after the database was set back to an earlier point. */
-  readonly key: string;
-  readonly resource: ResourceName;
-  readonly id: string;
-  /** Null where there was no row, or is none any more. */
-  readonly before: object | null;
-  readonly after: object | null;
-  /** Milliseconds. */
-  readonly at: number;
-}
+export const planChanges = (
+  objects: readonly Judged[],
+  links: Links,
+  batch: Batch,
+  chosen: readonly ResourceName[],
+  facts: Known,
+): readonly PutRecord[] => [
+  ...rowChanges(objects, batch, facts),
+  ...linkChanges(links, batch, chosen, facts),
+];
 
-/** Digits of a revision, so that their texts stand in the order of the numbers. */
-const DIGITS = 15;
-
-export function planChanges(
+function rowChanges(
   objects: readonly Judged[],
   { now, draw = "" }: Batch,
   facts: Known,
@@ -39,21 +36,68 @@ export function planChanges(
     if (before === null && isFound(object, facts)) continue;
     const key = `${draw}.${id}.${version.revision}`;
     const change: StoredChange = { key, resource, id, before, after, at: now };
-    writes.push({
-      write: "putRecord",
-      kind: "change",
-      id: `${keyOf(resource, id)} ${String(version.revision).padStart(DIGITS, "0")}`,
-      from: 0,
-      rescheduled: true,
-      record: {
-        revision: 1,
-        ref: keyOf(resource, id),
-        due: now,
-        data: { ...change } as RecordData,
-      },
-    });
+    const isGone = resource === "customers" && after === null;
+    const entityId = isGone ? facts.recordOn("claim", id) : null;
+    writes.push(putChange(version.revision, entityId == null ? change : { ...change, entityId }));
   }
   return writes;
+}
+
+function putChange(number: number, change: StoredChange): PutRecord {
+  const { resource, id, at } = change;
+  return {
+    write: "putRecord",
+    kind: "change",
+    id: changeId(resource, id, number),
+    from: 0,
+    rescheduled: true,
+    record: {
+      revision: 1,
+      ref: changeRef(resource, id),
+      due: at,
+      data: { ...change } as RecordData,
+    },
+  };
+}
+
+/** How many subscriptions of a customer are told when it is linked. */
+const PRESENT = 100;
+
+/**
+ * The customers that come to belong to an entity, each with a change of nothing for what it has: that
+ * is told once, before anything that becomes of it. What the first listing finds linked is no news,
+ * unlike the customer that a call has made for its entity meanwhile.
+ */
+function linkChanges(
+  links: Links,
+  { now, draw = "" }: Batch,
+  chosen: readonly ResourceName[],
+  facts: Known,
+): readonly PutRecord[] {
+  return [...links].flatMap(([id, entityId]) => {
+    if (entityId === null) return [];
+    const listened = facts.listened("link");
+    if (!listened) return [];
+    const isNews = listened === "everything" || facts.record("claim", entityId) != null;
+    if (!isNews && facts.watermark("customers") == null) return []; // not read yet, or none
+    const nothing = { before: null, after: null, at: now, entityId };
+    const owned = chosen.includes("subscriptions")
+      ? (facts.rowsWhere("subscriptions", "customerId", id, PRESENT) ?? [])
+      : [];
+    return [
+      putChange(now, { ...nothing, key: `${draw}.${id}.link`, resource: "link", id }),
+      ...owned
+        .filter((each) => each !== null)
+        .map((each) =>
+          putChange(0, {
+            ...nothing,
+            key: `${draw}.${each}.0`,
+            resource: "subscriptions",
+            id: each,
+          }),
+        ),
+    ];
+  });
 }
 
 /** What the row had; undefined if that was not read yet. */

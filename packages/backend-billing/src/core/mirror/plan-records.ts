@@ -50,7 +50,7 @@ function granted(request: RecordRequest, facts: Known): Write | undefined {
 
 /** A new record, or the existing one: revision raised, data replaced, never due later than before. */
 export function grantedOver(
-  { kind, id, due: requested, data }: RecordRequest,
+  { kind, id, due: requested, data, ref }: RecordRequest,
   before: RecordState | null,
 ): PutRecord {
   const from = before?.revision ?? 0;
@@ -61,7 +61,7 @@ export function grantedOver(
     id,
     from,
     rescheduled: due !== before?.due,
-    record: { revision: from + 1, ref: before?.ref ?? null, due, data },
+    record: { revision: from + 1, ref: before?.ref ?? ref ?? null, due, data },
   };
 }
 

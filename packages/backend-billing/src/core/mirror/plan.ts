@@ -78,7 +78,7 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
   const judged = [...objects.values()];
   const records = planRecords(batch.records ?? [], requests, facts);
   const rows = planRows(objects, records.links, chosen, batch.now, facts);
-  const changes = planChanges(judged, batch, facts);
+  const changes = planChanges(judged, records.links, batch, chosen, facts);
   if (missing.length > 0) return { missing };
   if (records.conflict !== undefined) return { committed: false, conflict: records.conflict };
   return {
@@ -142,11 +142,20 @@ function apply(
     if (verdict.content === "set") {
       object.content = snapshot.content;
       object.owner = snapshot.owner;
-      if (snapshot.origin === "event" && snapshot.kind === "created") object.isBorn = true;
+      if (snapshot.origin === "event" && isRecent(snapshot)) object.isBorn = true;
     }
     if (verdict.content === "clear") object.content = null;
   }
   return { act: verdict.act, revision: object.version?.revision ?? 0 };
+}
+
+/** Seconds: an invoice may be a draft for an hour before anything else is said of it. */
+const RECENT = 2 * 3600;
+
+/** Whether an event shows something that was made not long before. */
+function isRecent({ kind, content, lo }: Snapshot): boolean {
+  const { created } = (content ?? {}) as { readonly created?: unknown };
+  return kind === "created" || (typeof created === "number" && created > lo - RECENT);
 }
 
 function objectOf(

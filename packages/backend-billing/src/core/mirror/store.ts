@@ -32,11 +32,13 @@ export interface Receipt {
 
 /** What a record is about. */
 export type RecordKind =
+  | "access"
   | "aside"
   | "change"
   | "claim"
   | "guard"
   | "lapse"
+  | "notice"
   | "partition"
   | "purchase"
   | "refresh"
@@ -94,6 +96,8 @@ export interface RecordRequest {
   readonly id: string;
   readonly due: number;
   readonly data: RecordData;
+  /** What it points at, where it is new. */
+  readonly ref?: string;
 }
 
 /** What belongs together: an event's receipt with all that the event does. */

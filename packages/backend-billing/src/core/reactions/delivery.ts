@@ -2,7 +2,7 @@
  * How a change is told: what is remembered of it meanwhile, when it is tried again, and when it is set
  * aside. Pure; the moments are the database's, because the processes that try may have other clocks.
  */
-import type { StoredChange } from "../mirror/plan-changes.js";
+import type { StoredChange } from "../mirror/changes.js";
 
 /** A change, and how far it is told. */
 export interface Delivery extends StoredChange {
@@ -11,6 +11,8 @@ export interface Delivery extends StoredChange {
   /** How often the next was tried, and since when, in milliseconds. */
   readonly attempts?: number;
   readonly since?: number;
+  /** When it was last tried. */
+  readonly last?: number;
   /** It failed for too long. Later changes of its object go on without it. */
   readonly parked?: boolean;
   /** It was parked, so that later ones may have been told before it. */
@@ -37,21 +39,30 @@ export const DELIVERY_TIMING: DeliveryTiming = {
 
 /** What is stored before a handler is called. One that ends its process is counted, too. */
 export type Attempt =
-  | { readonly isParked: false; readonly next: Delivery; readonly due: number }
+  | {
+      readonly isParked: false;
+      readonly next: Delivery;
+      readonly due: number;
+      readonly pause: number;
+    }
   | { readonly isParked: true; readonly next: Delivery; readonly due: null };
 
+/**
+ * It is due again after the handler's time and a pause. It is parked where it was tried after the last
+ * day on which it is to be tried: one that waited for a worker that long has its turn.
+ */
 export function attempt(change: Delivery, now: number, timing: DeliveryTiming): Attempt {
-  const { since = now, attempts = 0 } = change;
-  if (now - since > timing.patience) {
+  const { since = now, attempts = 0, last = now } = change;
+  if (last - since > timing.patience) {
     return { isParked: true, next: { ...change, parked: true }, due: null };
   }
   const pause = Math.min(timing.longestPause, timing.pause * 2 ** Math.min(attempts, 30));
-  const next = { ...change, since, attempts: attempts + 1 };
-  return { isParked: false, next, due: now + timing.limit + pause };
+  const next = { ...change, since, attempts: attempts + 1, last: now };
+  return { isParked: false, next, due: now + timing.limit + pause, pause };
 }
 
 /** The change after one more was told of it. */
 export function advanced(change: Delivery, name: string): Delivery {
-  const { attempts: _attempts, since: _since, ...rest } = change;
+  const { attempts: _attempts, since: _since, last: _last, ...rest } = change;
   return { ...rest, done: [...(change.done ?? []), name] };
 }

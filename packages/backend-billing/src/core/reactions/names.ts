@@ -16,11 +16,14 @@ const ofSubscriptions: Origin = {
 const ofInvoices: Origin = { raisedBy: ["invoices"], needs: ["invoices", "customers"] };
 
 /**
- * An invoice that is paid can move the beginning of a time past due, and so give access back. A
- * product that moves to another group is not looked at: its entities are told of with their next
+ * An invoice that is paid can move the beginning of a time past due, and so give access back; a
+ * customer that is gone has none. A product that moves to another group is not looked at: its entities are told of with their next
  * change.
  */
-const ofAccess: Origin = { ...ofSubscriptions, raisedBy: ["subscriptions", "invoices"] };
+const ofAccess: Origin = {
+  ...ofSubscriptions,
+  raisedBy: ["subscriptions", "invoices", "customers"],
+};
 
 export const eventOrigins: { readonly [N in EventName]: Origin } = {
   "access.granted": ofAccess,

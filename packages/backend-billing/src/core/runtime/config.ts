@@ -85,6 +85,8 @@ export interface BillingConfig {
    * sells another subscription.
    */
   readonly if_subscribed?: IfSubscribed | undefined;
+  /** Whether handlers are told of what the first listing finds, too. Default: of changes alone. */
+  readonly initial_events?: boolean | undefined;
   /** Options for the Stripe client, such as another host in tests. */
   readonly stripe_options?: Stripe.StripeConfig;
   /** Widen these if your Stripe events are ever off by more. */

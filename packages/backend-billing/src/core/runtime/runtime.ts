@@ -4,6 +4,7 @@ import { effectsByEvent, type ResourceName } from "../catalogue/catalogue.js";
 import { TOLERANCES, type Tolerances } from "../mirror/interval.js";
 import type { Store } from "../mirror/store.js";
 import { behindGateway, type CoreStore } from "./commit/commit.js";
+import { listenFirst, type Reacting } from "./commit/listening.js";
 import {
   appName,
   type BillingConfig,
@@ -34,6 +35,8 @@ export interface Runtime {
   readonly local: Local;
   /** Counts the seats of an entity; undefined where the application does not. */
   readonly seats: CountSeats | undefined;
+  /** How the application is told of changes; undefined where this process has no handlers. */
+  readonly reactions: Reacting | undefined;
   /** The application's own address, without a slash at the end; throws if it is not known. */
   baseUrl(): string;
   stripe(): Stripe;
@@ -59,13 +62,14 @@ export interface Platform {
   baseUrl(): string;
   wake(delay: number): void;
   readonly seats?: CountSeats | undefined;
+  readonly reactions?: Reacting | undefined;
   now?(): number;
 }
 
 export function createRuntime(config: BillingConfig, platform: Platform): Runtime {
   const resources = chosenResources(config);
   const { logger, telemetry } = config;
-  const { store, seats } = platform;
+  const { store, seats, reactions } = platform;
   const timing = { ...TIMING, ...config.timing };
   return {
     config,
@@ -77,6 +81,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
         delay: timing.seatsDelay,
         knowsOffers: resources.includes("prices") && resources.includes("products"),
       },
+      reactions && listenFirst(reactions),
     ),
     resources,
     effects: effectsByEvent(resources),
@@ -86,6 +91,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     telemetry,
     local: localOf(config),
     seats,
+    reactions,
     baseUrl: platform.baseUrl,
     stripe: stripeClient(config),
     now: platform.now ?? Date.now,

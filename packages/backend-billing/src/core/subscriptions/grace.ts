@@ -3,9 +3,11 @@
  * every commit of such a subscription requests. Access then ends by a row, because no query runs
  * again only because time has passed.
  */
+import { accessRequest } from "../mirror/changes.js";
 import type { Lease, RecordWrite, StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { lookedAt } from "../runtime/commit/lapse.js";
+import { hears } from "../runtime/commit/listening.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { removal } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -54,13 +56,18 @@ async function endGrace(runtime: Runtime, look: StoredRecord): Promise<void> {
   const due = data.over ? now + DAY : Math.min(lapse.end, now + DAY);
   const again = { kind: look.kind, id: look.id, expect: look.revision };
   const isNew = stored?.data.since !== data.since || stored.data.over !== data.over;
-  const { committed } = await commit(runtime, {
-    source: "record",
-    records: [
-      { ...again, next: { ref: look.ref, due, data: {} } },
-      ...(isNew ? [stateWrite(id, stored, data)] : []),
-    ],
-  });
+  const records = [
+    { ...again, next: { ref: look.ref, due, data: {} } },
+    ...(isNew ? [stateWrite(id, stored, data)] : []),
+  ];
+  const isListened = isNew && (await hears(runtime, "access.granted", "access.lost"));
+  const requests = isListened ? [accessRequest(lapse.entityId, crypto.randomUUID(), now)] : [];
+  const { committed } = await commit(
+    runtime,
+    isListened
+      ? { source: "answer", units: [{ requests }], records }
+      : { source: "record", records },
+  );
   if (!committed || !isNew || !data.over) return;
   const line = { object: id, resource: "subscriptions" };
   runtime.log?.info(line, "The grace of a subscription past due is over");
@@ -76,7 +83,9 @@ function stateWrite(id: string, stored: StoredRecord | undefined, data: Lapse): 
 async function lapseOf(
   runtime: Runtime,
   id: string,
-): Promise<{ readonly since: number; readonly end: number } | undefined> {
+): Promise<
+  { readonly since: number; readonly end: number; readonly entityId: string } | undefined
+> {
   const { past_due: kept } = policyOf(runtime.config.catalogue);
   if (typeof kept === "boolean" || !runtime.resources.includes("customers")) return undefined;
   const row = await runtime.store.row("subscriptions", id);
@@ -85,5 +94,5 @@ async function lapseOf(
   if (entityId == null) return undefined; // no entity reads it; once it is linked, the next commit asks
   const facts = await runtime.store.subscribed(entityId);
   const since = pastDueSince(facts, row.stripe);
-  return since === null ? undefined : { since, end: since + kept.days * DAY };
+  return since === null ? undefined : { since, end: since + kept.days * DAY, entityId };
 }

@@ -20,6 +20,8 @@ export interface Wanted {
   readonly owned: readonly (readonly [ResourceName, string, string, number])[];
   /** Whether to read them in any case, and not only where an object is not known. */
   readonly watermarks: boolean;
+  /** Whether to read it in any case, and not only along with objects. */
+  readonly listening: boolean;
 }
 
 type Into = Parameters<void>;
@@ -46,12 +48,12 @@ FROM ${objectRows(into, objects)} LEFT JOIN ${version(names, lock)} ON true`;
         "versions",
         `SELECT v.* FROM ${objectRows(into, objects)} CROSS JOIN ${version(names, lock)}`,
       );
-      columns.push(`${listening(names)} AS listening`);
       const isUnknown = wanted.watermarks
         ? "true"
         : `(SELECT count(*) FROM versions) < ${into.add(() => objects.length)}::bigint`;
       columns.push(`CASE WHEN ${isUnknown} THEN ${watermarks(names)} END AS watermarks`);
     } else if (wanted.watermarks) columns.push(`${watermarks(names)} AS watermarks`);
+    if (objects.length > 0 || wanted.listening) columns.push(`${listening(names)} AS listening`);
     if (events.length > 0) {
       columns.push(`(SELECT json_agg(r.event_id) ${receipts(into, names, events)}) AS receipts`);
     }

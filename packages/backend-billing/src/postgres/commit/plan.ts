@@ -102,7 +102,7 @@ function askedIn(needs: readonly Need[]): Asked {
     record: [],
     recordOn: [],
     rowsWhere: [],
-    listened: [], // it is read along with versions
+    listened: [],
   };
   for (const { fact, of } of needs) (asked[fact] as (typeof of)[]).push(of);
   return asked;
@@ -153,7 +153,15 @@ async function readAll(
   const pointing = asked.recordOn.map(([kind, ref]) => ({ kind, ref }));
   const owned = asked.rowsWhere;
   const watermarks = asked.watermark.map(([resource]) => resource);
-  const wanted = { objects, events, records, pointing, owned, watermarks: watermarks.length > 0 };
+  const wanted = {
+    objects,
+    events,
+    records,
+    pointing,
+    owned,
+    watermarks: watermarks.length > 0,
+    listening: asked.listened.length > 0,
+  };
   const [found = {}] = (await run(readKnown(names, wanted, hold !== undefined))) as [Read?];
 
   for (const { resource, id } of objects) answers.add("version", [resource, id], null);
@@ -166,9 +174,12 @@ async function readAll(
   for (const resource of new Set([...watermarks, ...along])) {
     answers.add("watermark", [resource], found.watermarks?.[resource] ?? null);
   }
+  const isRead = objects.length > 0 || asked.listened.length > 0;
   const listening = found.listening ?? UNHEARD;
-  for (const resource of new Set(objects.map((each) => each.resource))) {
-    answers.add("listened", [resource], listenedIn(listening.data, resource));
+  if (isRead) {
+    for (const about of new Set([...objects.map((each) => each.resource), "link" as const])) {
+      answers.add("listened", [about], listenedIn(listening.data, about));
+    }
   }
   const received = new Set(found.receipts);
   for (const eventId of events) answers.add("received", [eventId], received.has(eventId));
@@ -179,7 +190,7 @@ async function readAll(
   for (const { kind, ref, id } of found.pointing ?? []) answers.add("recordOn", [kind, ref], id);
   const rows = new Map((found.owned ?? []).map(({ owner, ids }) => [owner, ids ?? []]));
   for (const of of owned) answers.add("rowsWhere", of, rows.get(of[2]) ?? []);
-  return objects.length > 0 ? listening : undefined;
+  return isRead ? listening : undefined;
 }
 
 /**

@@ -91,6 +91,9 @@ export const LINKED = { id: "text", value: "text" } as const;
 
 type LinkedRow = { readonly [K in keyof typeof LINKED]: string | null };
 
+/** The writes of which an application may be told. */
+const TELLING: ReadonlySet<Write["write"]> = new Set(["putRow", "deleteRow", "linkRow"]);
+
 /** Every list is sorted, so that all commits lock in the same order. */
 export function writesOf(
   { writes, unchanged }: Decided,
@@ -149,7 +152,7 @@ export function writesOf(
     for (const list of lists.values()) list.sort((a, b) => compare(a.id, b.id));
   }
   const lists = { put, linked, gone, empty, filled, link };
-  const tells = writes.some(({ write }) => write === "putRow" || write === "deleteRow");
+  const tells = writes.some(({ write }) => TELLING.has(write));
   return {
     now,
     listening,

@@ -4,6 +4,7 @@
  * at a time. What a handler writes is committed together with the mark that it was told.
  */
 import { HORIZON } from "../../core/mirror/due.js";
+import { LISTENING, type StoredListening } from "../../core/mirror/listening.js";
 import type { StoredRecord } from "../../core/mirror/store.js";
 import {
   type Attempt,
@@ -13,40 +14,58 @@ import {
   type Delivery,
   type DeliveryTiming,
 } from "../../core/reactions/delivery.js";
-import { type Connection, type PoolLike, type Queryable, transaction } from "../database.js";
-import { putHeld } from "../store/leases.js";
+import type { Telling, Tellings } from "../../core/reactions/telling/context.js";
+import type { PoolLike, Queryable } from "../database.js";
+import { putHeld, putRecord, requestRecord } from "../store/leases.js";
 import type { Names } from "../store/names.js";
 import { type RawRecord, recordFrom } from "../store/raw.js";
+import type { Lend } from "./lend.js";
 
-/** What is to be told of a change, to one handler. */
-export interface Telling {
-  /** Under this name it is remembered as told. */
-  readonly name: string;
-  /** Everything it writes must go through `tx`, which ends with the call. */
-  call(tx: Queryable): Promise<unknown>;
-}
-
-export interface DeliverOptions {
+export interface DeliverOptions<Tx> {
   readonly pool: PoolLike;
   readonly names: Names;
-  /** The resources that this process has handlers for: others are left to other processes. */
-  readonly resources: readonly string[];
-  /** What is to be told of a change, in this order. */
-  tellings(change: Delivery): Promise<readonly Telling[]>;
-  /** Called when a handler has failed, or took too long. */
-  failed?(change: Delivery, name: string, error: unknown): void;
+  /** What this process has handlers for: the rest is left to other processes. */
+  readonly occasions: readonly string[];
+  /** Runs a handler's work in a transaction, for so many milliseconds. */
+  readonly lend: Lend<Tx>;
+  /** What is to be told of a change, read in the transaction; `listening` is what any process listens to. */
+  tellings(
+    change: Delivery,
+    tx: Queryable,
+    listening: StoredListening | undefined,
+  ): Promise<Tellings>;
+  /** Calls a handler; undefined if this process has none. Everything it writes must go through `tx`. */
+  handler(telling: Telling): ((tx: Tx) => Promise<unknown>) | undefined;
+  /** Called with what became of a telling. */
+  observed?(outcome: Outcome): void;
   readonly timing?: DeliveryTiming;
 }
+
+export type Outcome =
+  | {
+      readonly outcome: "told";
+      readonly change: Delivery;
+      readonly name: string;
+      readonly took: number;
+    }
+  | {
+      readonly outcome: "failed";
+      readonly change: Delivery;
+      readonly name: string;
+      readonly took: number;
+      readonly error: unknown;
+      /** Milliseconds after which it is tried again. */
+      readonly pause: number;
+    }
+  | { readonly outcome: "parked"; readonly change: Delivery };
 
 /** What became of one look for something to tell. */
 export type Delivered = "told" | "failed" | "parked" | "nothing";
 
-/** Objects that are looked at before a worker gives up: others may hold the first of them. */
+/** Objects that are looked at at once: other workers may hold the first of them. */
 const LOOKED_AT = 50;
-/** Milliseconds more than a handler may take, until PostgreSQL ends the transaction of a host that vanished. */
-const VANISHED = 5_000;
-
-const VANISHING = "SELECT set_config('idle_in_transaction_session_timeout', $1, true)";
+/** Milliseconds after which another worker may look whether it has the handler that this one lacks. */
+const LEFT = 1_000;
 
 /** The handler has ended its transaction, and with it the lock on the object. */
 class Overtaken extends Error {
@@ -57,22 +76,8 @@ class Overtaken extends Error {
   }
 }
 
-class TooSlow extends Error {
-  constructor(limit: number) {
-    super(
-      `The handler took longer than ${limit / 1000} seconds, and what it wrote was taken back. Do what takes long elsewhere, such as in a job that the handler stores.`,
-    );
-  }
-}
-
-/** Tells one thing that is due, if there is any. Any number of workers may call it at once. */
-export async function deliverOne(options: DeliverOptions): Promise<Delivered> {
-  for (const ref of await dueObjects(options)) {
-    const delivered = await deliverTo(options, ref);
-    if (delivered !== "nothing") return delivered;
-  }
-  return "nothing";
-}
+/** Something that the telling depends on has changed since it was read: it is worked out again. */
+class Moved extends Error {}
 
 const NOW = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
@@ -80,7 +85,11 @@ const NOW = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const BEYOND = `${NOW} + ${2 * HORIZON}`;
 
 /** The objects whose oldest change is due, the longest waiting first. What is parked has no due time. */
-async function dueObjects({ pool, names, resources }: DeliverOptions): Promise<readonly string[]> {
+export async function dueObjects({
+  pool,
+  names,
+  occasions,
+}: Pick<DeliverOptions<never>, "pool" | "names" | "occasions">): Promise<readonly string[]> {
   // Each by the index: one condition with OR would have to look through everything that waits.
   const heads = (due: string) => `(SELECT r.ref FROM ${names.records} r
      WHERE r.kind = 'change' AND r.due ${due} AND split_part(r.ref, ' ', 1) = ANY($1)
@@ -88,71 +97,124 @@ async function dueObjects({ pool, names, resources }: DeliverOptions): Promise<r
          AND e.id < r.id AND e.due IS NOT NULL)
      ORDER BY r.due LIMIT ${LOOKED_AT})`;
   const { rows } = await pool.query(`${heads(`<= ${NOW}`)} UNION ALL ${heads(`> ${BEYOND}`)}`, [
-    resources,
+    occasions,
   ]);
   return (rows as { ref: string }[]).map(({ ref }) => ref);
 }
 
-async function deliverTo(options: DeliverOptions, ref: string): Promise<Delivered> {
-  const { pool, names, tellings, failed, timing = DELIVERY_TIMING } = options;
-  const head = await transaction(pool, (tx) => lockedHead(options, tx, ref));
-  if (head === undefined) return "nothing";
-  const change = head.data as unknown as Delivery;
-  const all = await tellings(change);
-  const [next, ...more] = all.filter(({ name }) => !change.done?.includes(name));
-  if (next === undefined) return (await putHeld(pool, names, head, null)) ? "told" : "nothing";
+/** Tells the next thing of an object that is due, if there is any. Any number of workers may call it at once. */
+export async function deliverTo<Tx>(options: DeliverOptions<Tx>, ref: string): Promise<Delivered> {
+  const { pool, names, lend, handler, observed, timing = DELIVERY_TIMING } = options;
+  const head = await headOf(pool, names, ref);
+  if (head === undefined || !head.isDue) return "nothing";
+  const change = changeIn(head);
   const tried = await countAttempt(options, head);
   if (tried === undefined) return "nothing";
-  if (tried.isParked) return "parked";
+  if (tried.isParked) {
+    observed?.({ outcome: "parked", change });
+    return "parked";
+  }
   const held = { ...head, revision: head.revision + 1 };
+  /** Where nothing was tried after all, it is as it was, and due after so many milliseconds. */
+  const putBack = (on: Queryable, data: Delivery, after: number) =>
+    putHeld(on, names, held, stored(data, head.now + after));
+  const began = Date.now();
+  let name = "";
   try {
-    return await inTime(pool, timing, async (tx) => {
-      const still = await lockedHead(options, tx, ref, false);
+    const delivered = await lend(timing.limit, async (tx, own) => {
+      if (!(await lock(tx, ref))) return "nothing";
+      const still = await headOf(tx, names, ref);
       if (still?.id !== held.id || still.revision !== held.revision) return "nothing";
-      await next.call(tx);
-      const left = more.length === 0 ? null : stored(advanced(change, next.name), 0);
-      if (!(await putHeld(tx, names, held, left))) throw new Overtaken();
+      const tellings = await options.tellings(change, tx, still.listening);
+      const left = tellings.all.filter((each) => !change.done?.includes(each.name));
+      const next = left.find((each) => handler(each) !== undefined);
+      if (next !== undefined) {
+        name = next.name;
+        await handler(next)?.(own);
+      } else if (left.length > 0) {
+        await putBack(tx, change, LEFT);
+        return "nothing";
+      }
+      await store(options, tx, held, next && advanced(change, next.name), tellings, next);
       return "told";
     });
+    if (delivered === "told" && name !== "") {
+      observed?.({ outcome: "told", change, name, took: Date.now() - began });
+    }
+    return delivered;
   } catch (error) {
-    failed?.(change, next.name, error);
+    if (error instanceof Moved) {
+      await putBack(pool, change, 0);
+      return "nothing";
+    }
+    const { pause, next } = tried;
+    await putBack(pool, next, Date.now() - began + pause).catch(() => {}); // it is due later, then
+    observed?.({ outcome: "failed", change, name, took: Date.now() - began, error, pause });
     return "failed";
   }
 }
 
-/** An object's oldest change, and the database's time at which it was read. */
-type Head = StoredRecord & { readonly now: number };
-
-/** It, once the object is locked for this transaction; undefined if it is not to be told now. */
-async function lockedHead(
-  { names }: DeliverOptions,
+/** Stores that something was told, with what follows; after the last the change is gone. */
+async function store<Tx>(
+  { names }: DeliverOptions<Tx>,
   tx: Queryable,
-  ref: string,
-  onlyDue = true,
-): Promise<Head | undefined> {
-  const lock = `SELECT pg_try_advisory_xact_lock(hashtextextended('backend_billing change ' || $1, 0)) AS ok`;
-  const [locked] = (await tx.query(lock, [ref])).rows as { ok: boolean }[];
-  if (!locked?.ok) return undefined;
-  // A statement of its own: it must see what was committed before the lock was free.
+  held: StoredRecord,
+  then: Delivery | undefined,
+  { all, writes, requests }: Tellings,
+  next: Telling | undefined,
+): Promise<void> {
+  const isLast = all.every(({ name }) => then?.done?.includes(name) ?? true);
+  for (const write of [...(next?.writes ?? []), ...(isLast ? writes : [])]) {
+    if (!(await putRecord(tx, names, write))) throw new Moved();
+  }
+  for (const request of isLast ? requests : []) await requestRecord(tx, names, request);
+  const left = isLast || then === undefined ? null : stored(then, 0);
+  if (!(await putHeld(tx, names, held, left))) throw new Overtaken();
+}
+
+/** Locks an object for this transaction; false if another worker has it. */
+async function lock(tx: Queryable, ref: string): Promise<boolean> {
+  const text =
+    "SELECT pg_try_advisory_xact_lock(hashtextextended('backend_billing change ' || $1, 0)) AS ok";
+  const [locked] = (await tx.query(text, [ref])).rows as { ok: boolean }[];
+  return locked?.ok === true;
+}
+
+/** An object's oldest change, and the database's time at which it was read. */
+type Head = StoredRecord & {
+  readonly now: number;
+  readonly isDue: boolean;
+  readonly listening: StoredListening | undefined;
+};
+
+const changeIn = ({ data }: StoredRecord): Delivery => data as unknown as Delivery;
+
+/** In a transaction it is a statement after the lock: it must see what was committed before that was free. */
+async function headOf(on: Queryable, names: Names, ref: string): Promise<Head | undefined> {
   // mutant "changes are told in the order of time": ORDER BY id -> ORDER BY due
   // mutant "what is parked blocks others": AND due IS NOT NULL ORDER -> ORDER
-  const { rows } = await tx.query(
-    `SELECT kind, id, revision, ref, due, data, ${NOW} AS now, due <= ${NOW} OR due > ${BEYOND} AS is_due
+  const { rows } = await on.query(
+    `SELECT kind, id, revision, ref, due, data, ${NOW} AS now, due <= ${NOW} OR due > ${BEYOND} AS is_due,
+       (SELECT l.data FROM ${names.records} l WHERE l.kind = '${LISTENING.kind}' AND l.id = '${LISTENING.id}') AS listening
      FROM ${names.records} WHERE kind = 'change' AND ref = $1 AND due IS NOT NULL ORDER BY id LIMIT 1`,
     [ref],
   );
-  const [found] = rows as (RawRecord & { is_due: boolean; now: string | number })[];
-  if (found === undefined || (onlyDue && !found.is_due)) return undefined;
-  const { is_due: _, now, ...record } = found;
-  return { ...recordFrom(record), now: Number(now) };
+  const [found] = rows as (RawRecord & {
+    is_due: boolean;
+    now: string | number;
+    listening: StoredListening | null;
+  })[];
+  if (found === undefined) return undefined;
+  const { is_due: isDue, now, listening, ...record } = found;
+  return { ...recordFrom(record), now: Number(now), isDue, listening: listening ?? undefined };
 }
 
 /** Counts an attempt, committed by itself; undefined if another worker was faster. */
-async function countAttempt(
-  { pool, names, timing = DELIVERY_TIMING }: DeliverOptions,
+async function countAttempt<Tx>(
+  { pool, names, timing = DELIVERY_TIMING }: DeliverOptions<Tx>,
   head: Head,
 ): Promise<Attempt | undefined> {
-  const tried = attempt(head.data as unknown as Delivery, head.now, timing);
+  const tried = attempt(changeIn(head), head.now, timing);
   // mutant "a change is acknowledged before its handler": stored(tried.next, tried.due) -> null
   return (await putHeld(pool, names, head, stored(tried.next, tried.due))) ? tried : undefined;
 }
@@ -161,44 +223,3 @@ const stored = (next: Delivery, due: number | null): Pick<StoredRecord, "due" | 
   due,
   data: { ...next },
 });
-
-/**
- * A transaction that ends with a handler's time. Its connection is closed then, and never given to
- * another caller: the handler may still be using it.
- */
-async function inTime<T>(
-  pool: PoolLike,
-  { limit }: DeliveryTiming,
-  work: (tx: Queryable) => Promise<T>,
-): Promise<T> {
-  const connection = await pool.connect();
-  let isLent = true;
-  const release = (destroy?: boolean): void => {
-    if (!isLent) return;
-    isLent = false;
-    connection.release(destroy);
-  };
-  const lent: Connection = {
-    query: (text, values) => connection.query(text, values),
-    on: (event, listener) => connection.on?.(event, listener),
-    removeListener: (event, listener) => connection.removeListener?.(event, listener),
-    release,
-  };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      release(true);
-      reject(new TooSlow(limit));
-    }, limit);
-  });
-  const working = transaction({ query: lent.query, connect: async () => lent }, async (tx) => {
-    await tx.query(VANISHING, [String(limit + VANISHED)]);
-    return work(tx);
-  });
-  working.catch(() => {}); // where it is late, its own end is of no interest
-  try {
-    return await Promise.race([working, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

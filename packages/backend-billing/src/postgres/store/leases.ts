@@ -4,7 +4,13 @@
  * matter. It has not even the names of the mirrored tables.
  */
 import { beyond } from "../../core/mirror/due.js";
-import type { Ask, RecordRequest, Store, StoredRecord } from "../../core/mirror/store.js";
+import type {
+  Ask,
+  RecordRequest,
+  RecordWrite,
+  Store,
+  StoredRecord,
+} from "../../core/mirror/store.js";
 import type { Queryable } from "../database.js";
 import type { Names } from "./names.js";
 import { type Numeric, type RawRecord, recordFrom } from "./raw.js";
@@ -63,14 +69,14 @@ export function leasesOn(
 export async function requestRecord(
   connection: Queryable,
   names: Pick<Names, "records">,
-  { kind, id, due, data }: RecordRequest,
+  { kind, id, due, data, ref }: RecordRequest,
 ): Promise<void> {
   await connection.query(
     `INSERT INTO ${names.records} AS r (kind, id, revision, ref, due, data)
-     VALUES ($1, $2, 1, NULL, $3, $4::text::jsonb)
+     VALUES ($1, $2, 1, $5, $3, $4::text::jsonb)
      ON CONFLICT (kind, id) DO UPDATE SET revision = r.revision + 1, data = EXCLUDED.data,
        due = LEAST(COALESCE(r.due, EXCLUDED.due), EXCLUDED.due)`,
-    [kind, id, due, JSON.stringify(data)],
+    [kind, id, due, JSON.stringify(data), ref ?? null],
   );
 }
 
@@ -92,6 +98,26 @@ export async function putHeld(
           `UPDATE ${names.records} SET revision = revision + 1, due = $4, data = $5::text::jsonb ${where}`,
           [kind, id, revision, next.due, JSON.stringify(next.data)],
         );
+  return rows.length > 0;
+}
+
+/**
+ * Puts or removes a record on one connection. False if it is not at the revision that is expected;
+ * then nothing is written.
+ */
+export async function putRecord(
+  connection: Queryable,
+  names: Pick<Names, "records">,
+  { kind, id, expect, next }: RecordWrite,
+): Promise<boolean> {
+  if (expect > 0 || next === null) {
+    return putHeld(connection, names, { kind, id, revision: expect }, next);
+  }
+  const { rows } = await connection.query(
+    `INSERT INTO ${names.records} (kind, id, revision, ref, due, data)
+     VALUES ($1, $2, 1, $3, $4, $5::text::jsonb) ON CONFLICT (kind, id) DO NOTHING RETURNING 1`,
+    [kind, id, next.ref, next.due, JSON.stringify(next.data)],
+  );
   return rows.length > 0;
 }
 

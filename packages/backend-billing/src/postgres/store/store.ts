@@ -16,6 +16,7 @@ import { schemaOf } from "../schema/schema.js";
 import { snake } from "../schema/tables.js";
 import { checkAtFirstUse } from "./first-use.js";
 import { leasesOn } from "./leases.js";
+import { lookupsOn, RECORD_COLUMNS } from "./lookups.js";
 import { namesIn } from "./names.js";
 import { prepareOn } from "./prepared.js";
 import { type Numeric, type RawRecord, type RawRow, recordFrom, rowFrom } from "./raw.js";
@@ -71,7 +72,6 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
     if (check !== undefined) await check;
     return (await prepared.run({ text, values })) as T[];
   };
-  const recordColumns = "kind, id, revision, ref, due, data";
   const rowsOf = selectRows(names);
 
   const inGroup = inGroups(commit, {
@@ -90,14 +90,8 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
     },
 
     ...leasesOn(select, names),
+    ...lookupsOn(select, names),
 
-    record: async (kind, id) => {
-      const [found] = await select<RawRecord>(
-        `SELECT ${recordColumns} FROM ${names.records} WHERE kind = $1 AND id = $2`,
-        [kind, id],
-      );
-      return found && recordFrom(found);
-    },
     claimed: async (id, beside, unlinked) => {
       const mirrored = chosen.includes("customers");
       const [found] = await select<RawClaimed>(
@@ -106,7 +100,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
            CASE WHEN r.ref IS NULL OR $2 <> '[]' THEN
              (SELECT json_agg(b) FROM json_to_recordset(
                 (CASE WHEN r.ref IS NULL THEN $3 ELSE $2 END)::json) AS k(kind text, id text)
-              CROSS JOIN LATERAL (SELECT ${recordColumns} FROM ${names.records} AS o
+              CROSS JOIN LATERAL (SELECT ${RECORD_COLUMNS} FROM ${names.records} AS o
                 WHERE o.kind = k.kind AND o.id = k.id LIMIT 1) AS b)
            END AS beside
          FROM (SELECT $1::text AS id) AS w
@@ -124,23 +118,6 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
         beside: (read ?? []).map(recordFrom),
       };
     },
-    recordsOf: async (kind, ref, after, limit) =>
-      (
-        await select<RawRecord>(
-          `SELECT ${recordColumns} FROM ${names.records}
-           WHERE kind = $1 AND ref = $2 AND id > $3 ORDER BY id LIMIT $4`,
-          [kind, ref, after, limit],
-        )
-      ).map(recordFrom),
-    records: async (kind, after, limit) =>
-      (
-        await select<RawRecord>(
-          `SELECT ${recordColumns} FROM ${names.records}
-           WHERE kind = $1 AND id > $2 ORDER BY id LIMIT $3`,
-          [kind, after, limit],
-        )
-      ).map(recordFrom),
-
     version: async (resource, id) => {
       const [found] = await select<Numeric<Version>>(
         `SELECT revision, state, lo, hi, first, ask_at IS NOT NULL AS stale
@@ -176,13 +153,6 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
       return found.map((each) => each.id);
     },
 
-    row: async <N extends ResourceName>(resource: N, id: string) => {
-      const [found] = await select<RawRow>(
-        `${rowsOf(resource)} WHERE ${snake(resources[resource].idField)} = $1`,
-        [id],
-      );
-      return found && rowFrom<N>(found);
-    },
     rows: async <N extends ResourceName>(resource: N, after: string, limit: number) =>
       (
         await select<RawRow>(`${rowsOf(resource)} WHERE _id > $1::uuid ORDER BY _id LIMIT $2`, [

@@ -13,8 +13,11 @@ import type { Queryable } from "../../../src/postgres/database.js";
 import {
   type Delivered,
   type DeliverOptions,
-  deliverOne,
+  deliverTo,
+  dueObjects,
+  type Outcome,
 } from "../../../src/postgres/reactions/deliver.js";
+import { lendFrom } from "../../../src/postgres/reactions/lend.js";
 import { migrate } from "../../../src/postgres/schema/migrations.js";
 import { namesIn } from "../../../src/postgres/store/names.js";
 import { createPostgresStore } from "../../../src/postgres/store/store.js";
@@ -63,26 +66,40 @@ const mail = (change: Delivery, listener: string) => (tx: Queryable) =>
     nameOf(change.after),
   ]);
 
+type Options = DeliverOptions<Queryable>;
+
 /** Two listeners that write a mail each; `trouble` comes before. */
 function listeners(
   trouble: (change: Delivery, listener: string, tx: Queryable) => Promise<unknown> = async () => {},
-): DeliverOptions {
+): Options {
   return {
     pool,
     names,
-    resources: ["products"],
-    tellings: async (change) =>
-      ["first", "second"].map((name) => ({
-        name,
-        call: async (tx) => {
-          await mail(change, name)(tx);
-          await trouble(change, name, tx);
-        },
-      })),
+    occasions: ["products"],
+    lend: lendFrom(pool),
+    tellings: async (change) => ({
+      all: ["first", "second"].map((name) => ({ name, to: name, payload: change })),
+      writes: [],
+      requests: [],
+    }),
+    handler:
+      ({ to, payload }) =>
+      async (tx) => {
+        await mail(payload as Delivery, to)(tx);
+        await trouble(payload as Delivery, to, tx);
+      },
   };
 }
 
-async function deliverAll(options: DeliverOptions): Promise<Delivered[]> {
+async function deliverOne(options: Options): Promise<Delivered> {
+  for (const ref of await dueObjects(options)) {
+    const delivered = await deliverTo(options, ref);
+    if (delivered !== "nothing") return delivered;
+  }
+  return "nothing";
+}
+
+async function deliverAll(options: Options): Promise<Delivered[]> {
   const all: Delivered[] = [];
   for (;;) {
     const delivered = await deliverOne(options);
@@ -119,9 +136,14 @@ describe("a change", () => {
 
   it("is left to other processes where this one has no handler, and forgotten where there is nothing to tell", async () => {
     await change("prod_2", "A");
-    expect(await deliverOne({ ...listeners(), resources: ["prices"] })).toBe("nothing");
+    expect(await deliverOne({ ...listeners(), occasions: ["prices"] })).toBe("nothing");
     expect(await left()).toHaveLength(1);
-    expect(await deliverOne({ ...listeners(), tellings: async () => [] })).toBe("told");
+    expect(
+      await deliverOne({
+        ...listeners(),
+        tellings: async () => ({ all: [], writes: [], requests: [] }),
+      }),
+    ).toBe("told");
     expect(await left()).toEqual([]);
   });
 
@@ -134,7 +156,9 @@ describe("a change", () => {
       ...listeners(async ({ id }, listener) => {
         if (isBroken && id === "prod_3" && listener === "second") throw new Error("No mail today.");
       }),
-      failed: (_: Delivery, name: string, error: unknown) => errors.push([name, String(error)]),
+      observed: (outcome: Outcome) => {
+        if (outcome.outcome === "failed") errors.push([outcome.name, String(outcome.error)]);
+      },
     };
     await deliverAll(options);
     // It holds up its own object, and nothing else.
@@ -205,14 +229,16 @@ describe("a change", () => {
   it("is told once and in order by many workers, whose handlers fail at random", async () => {
     const objects = Array.from({ length: 12 }, (_, n) => `prod_many_${n}`);
     await Promise.all(objects.map((id) => change(id, "1", "2", "3", "4", "5", "6")));
-    const timing = { ...DELIVERY_TIMING, limit: 2_000, pause: -2_000 }; // at once
+    const timing = { ...DELIVERY_TIMING, limit: 2_000, pause: 1 };
     let failures = 0;
     const options = {
       ...listeners(async () => {
         if (Math.random() < 0.2) throw new Error("At random.");
       }),
       timing,
-      failed: () => failures++,
+      observed: ({ outcome }: Outcome) => {
+        if (outcome === "failed") failures++;
+      },
     };
     const worker = async () => {
       while ((await left()).length > 0) await deliverOne(options);

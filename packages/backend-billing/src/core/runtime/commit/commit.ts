@@ -4,6 +4,7 @@
  * comes from, sets aside what cannot be stored, and wakes the background
  * for what the commit left to do. What must happen with every commit belongs here.
  */
+import { LISTENING } from "../../mirror/listening.js";
 import { ASK_DELAY } from "../../mirror/rule.js";
 import type {
   Batch,
@@ -29,6 +30,16 @@ interface Port {
   readonly setAside: (snapshot: Snapshot, reason: string) => void;
   /** Undefined where the application counts no seats. */
   readonly seats: SeatsToCount | undefined;
+  /** Undefined where this process tells the application nothing. */
+  readonly listener: Listener | undefined;
+}
+
+/** Who waits for changes of rows. */
+export interface Listener {
+  /** What must be waited for before anything is committed; undefined for nothing. */
+  before(context: CommitContext): Promise<unknown> | undefined;
+  /** Rows were written. */
+  changed(): void;
 }
 
 /** What the gateway needs to have seats counted when a subscription begins. */
@@ -49,9 +60,10 @@ export function behindGateway(
   store: Store,
   setAside: Port["setAside"],
   seats?: SeatsToCount,
+  listener?: Listener,
 ): CoreStore {
   const { commit: own, ...calls } = store;
-  return { ...calls, [PORT]: { commit: own, setAside, seats } };
+  return { ...calls, [PORT]: { commit: own, setAside, seats, listener } };
 }
 
 /** What the gateway needs; the runtime has it. */
@@ -85,9 +97,12 @@ export async function commit(
   context: CommitContext,
   { source, units = [], records }: WithoutRecords | WithRecords,
 ): Promise<Committed> {
+  const { seats, listener } = context.store[PORT];
+  const isSaid = records?.some(({ kind, id }) => kind === LISTENING.kind && id === LISTENING.id);
+  const first = isSaid ? undefined : listener?.before(context);
+  if (first !== undefined) await first;
   const now = context.now();
   const lapsing = withLapses(units, now);
-  const { seats } = context.store[PORT];
   // Without a pause where nothing is counted: calls that are made at one moment may become one.
   const asked =
     seats === undefined ? lapsing : await withStarts(context.store, lapsing, now, seats);
@@ -98,10 +113,15 @@ export async function commit(
     units: asked,
     ...(records === undefined ? {} : { records }),
   });
-  if (result.committed) wakeAfter(context, now, asked, result.units);
-  else if (records === undefined) throw new Error("A commit without records cannot conflict");
+  if (result.committed) {
+    wakeAfter(context, now, asked, result.units);
+    if (units.length > 0 || records?.some(isListened)) listener?.changed();
+  } else if (records === undefined) throw new Error("A commit without records cannot conflict");
   return result;
 }
+
+/** Of these records the application may be told something. */
+const isListened = ({ kind }: RecordWrite): boolean => kind === "claim" || kind === "change";
 
 /** Milliseconds in which the invoice that was not paid can arrive, too. */
 const LAPSE_DELAY = 2_000;

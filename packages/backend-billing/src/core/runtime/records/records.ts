@@ -8,12 +8,16 @@
  * that is past due: requested by its commits, written by the job of subscriptions/grace.ts, read by
  * the reads of subscriptions), `seats` (runtime/commit/seats.ts, for each entity whose seats are to be
  * counted: requested by `seatsChanged` and by commits, removed by the job of subscriptions/seats),
- * `aside` (runtime/commit/set-aside.ts, one for each object that cannot be stored), and `change`
+ * `aside` (runtime/commit/set-aside.ts, one for each object that cannot be stored), `change`
  * (mirror/plan-changes.ts, one for each change of a row that the application listens to, which
- * mirror/listening.ts says: written by the commit that writes the row).
+ * mirror/listening.ts says: written by the commit that writes the row, removed when it was told),
+ * `access` (reactions/access-record.ts, for each entity: what was last told of its access), and
+ * `notice` (reactions/notices.ts, for each subscription whose trial is to be announced).
  */
 
 import type { ResourceName } from "../../catalogue/catalogue.js";
+import type { StoredListening } from "../../mirror/listening.js";
+import { LISTENING } from "../../mirror/listening.js";
 import type { Drift } from "../reports.js";
 import { defineLock, defineRecord } from "./record.js";
 import { WATCHDOG } from "./watchdog.js";
@@ -117,6 +121,13 @@ export const records = {
 
   /** Other applications' customers. Written by events and pages (customers/strangers.ts); read by `doctor`. */
   strangers: defineRecord<{ readonly seen: readonly Stranger[] }>("strangers"),
+
+  /**
+   * What the application's processes have handlers for. Written at first use and once an hour
+   * (runtime/commit/listening.ts); read by every commit that writes rows, and at each delivery. Not on
+   * Convex, where all functions are of one version.
+   */
+  listening: defineRecord<StoredListening>(LISTENING.id),
 
   /** The portal's configuration. Written by `sync` (sync/portal); read by portal links, `doctor`. */
   portal: defineRecord<StoredPortal>("portal"),

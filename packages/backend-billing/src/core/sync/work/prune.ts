@@ -3,6 +3,7 @@
 import { sweepClaims } from "../../customers/claim/sweep.js";
 import type { StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
+import { sayListening } from "../../runtime/commit/listening.js";
 import { removal, settingsOf, takeEnded } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { allPartitions } from "../run/commit.js";
@@ -55,8 +56,16 @@ export async function prune(runtime: Runtime): Promise<number> {
     pruneReceipts(runtime),
     pruneEnded(runtime),
     sweepClaims(runtime),
+    listenOn(runtime),
   ]);
   return forgotten.reduce((sum, count) => sum + count, 0);
+}
+
+/** Says again what the handlers of this process need, so that it is not forgotten. */
+async function listenOn(runtime: Runtime): Promise<number> {
+  const { needs } = runtime.reactions ?? {};
+  if (needs !== undefined) await sayListening(runtime, needs);
+  return 0;
 }
 
 async function pruneReceipts(runtime: Runtime): Promise<number> {

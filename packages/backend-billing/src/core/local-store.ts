@@ -1,0 +1,17 @@
+/** What an application does with its own database alone, as types: on a store, or in a transaction of its own. */
+import type { LocalReads } from "./mirror/store.js";
+import type { PurchaseReads } from "./purchases/reads.js";
+import type { SubscriptionReads } from "./subscriptions/reads.js";
+import type { SeatsChangedArgs } from "./subscriptions/seats/count.js";
+
+/** What an application writes to its own database for the library, and asks nothing of Stripe. */
+export interface LocalWrites {
+  /**
+   * The entity's seats have changed: they are counted soon, and the quantity at Stripe follows. Does
+   * nothing for plans that are not per seat.
+   */
+  seatsChanged(args: SeatsChangedArgs): Promise<void>;
+}
+
+/** What an application does with its own database alone, and asks nothing of Stripe. */
+export interface LocalStore extends LocalReads, SubscriptionReads, PurchaseReads, LocalWrites {}

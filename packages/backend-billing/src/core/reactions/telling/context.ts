@@ -1,0 +1,39 @@
+/** What the delivery of a change goes by, and what comes of it, as types. */
+import type { ResourceName } from "../../catalogue/catalogue.js";
+import type { AccessPolicy } from "../../catalogue/plans.js";
+import type { LocalReads, RecordRequest, RecordWrite, Store } from "../../mirror/store.js";
+
+/** What is read at a delivery. */
+export interface ReactionReads
+  extends Pick<LocalReads, "subscribed" | "purchased">,
+    Pick<Store, "row" | "record" | "recordsOf"> {}
+
+export interface TellingContext {
+  readonly reads: ReactionReads;
+  /** What any process of the application has handlers for. */
+  readonly names: ReadonlySet<string>;
+  readonly resources: readonly ResourceName[];
+  readonly policy: AccessPolicy;
+}
+
+/** One thing to tell, to one handler. */
+export interface Telling {
+  /** Under this name it is remembered as told. */
+  readonly name: string;
+  /** The name of the handler. */
+  readonly to: string;
+  readonly payload: object;
+  /** Stored with the mark that it was told. */
+  readonly writes?: readonly RecordWrite[];
+}
+
+/** What is stored with the mark that the last was told. */
+export interface Follows {
+  readonly writes: readonly RecordWrite[];
+  readonly requests: readonly RecordRequest[];
+}
+
+export interface Tellings extends Follows {
+  /** In the order in which they are told. */
+  readonly all: readonly Telling[];
+}

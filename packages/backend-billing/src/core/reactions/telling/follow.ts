@@ -1,0 +1,84 @@
+/** What follows from a change beside what is told of it: looks at the access, notices, present states. */
+import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
+import { accessRequest, changeRef, type StoredChange } from "../../mirror/changes.js";
+import type { RecordRequest, Store, StoredRecord, SubscriptionFacts } from "../../mirror/store.js";
+import type { Delivery } from "../delivery.js";
+import { eventOrigins } from "../names.js";
+import { trialNotice } from "../trial.js";
+import { accessFrom, accessWrite, type KnownAccess } from "./access-record.js";
+import type { Follows, TellingContext } from "./context.js";
+
+/** How many changes of an object are looked through for one that waits. */
+const WAITING = 20;
+
+/**
+ * What the oldest change of an object that waits, after the given one, says was before it, or else
+ * what is there.
+ */
+export async function contentThen(
+  reads: Pick<Store, "row" | "recordsOf">,
+  resource: ResourceName,
+  id: string,
+  after = "",
+): Promise<object | null> {
+  // In this order: a change that comes in between says what the row was when it was read.
+  const row = await reads.row(resource, id);
+  const changes = await reads.recordsOf("change", changeRef(resource, id), after, WAITING);
+  const waiting = changes.find(({ due }) => due !== null);
+  return waiting === undefined
+    ? (row?.stripe ?? null)
+    : (waiting.data as unknown as Delivery).before;
+}
+
+const listensToAccess = ({ names }: TellingContext): boolean =>
+  names.has("access.granted") || names.has("access.lost");
+
+/** An entity's access may have changed: it is looked at next, against what it had before. */
+export async function accessFollows(
+  context: TellingContext,
+  { resource, key, at }: StoredChange,
+  entityId: string,
+  facts: SubscriptionFacts,
+): Promise<Follows> {
+  const isAbout = eventOrigins["access.granted"].raisedBy.includes(resource as ResourceName);
+  if (!isAbout || !listensToAccess(context)) return { writes: [], requests: [] };
+  const record = await context.reads.record("access", entityId);
+  const known = await knownAccess(context, record, entityId, facts, key);
+  const writes = record === undefined ? [accessWrite(entityId, undefined, known)] : [];
+  return { writes, requests: [accessRequest(entityId, key, at)] };
+}
+
+/**
+ * What was last told of an entity's access. Of an entity of which nothing was: what it had before the
+ * changes that wait, so that it is not told to be given what it has had all along. What a customer had
+ * when it was linked counts as nothing before that.
+ */
+export async function knownAccess(
+  { reads, policy }: TellingContext,
+  record: StoredRecord | undefined,
+  entityId: string,
+  facts: SubscriptionFacts,
+  key: string,
+): Promise<KnownAccess> {
+  if (record !== undefined) return record.data as unknown as KnownAccess;
+  const then = await Promise.all(
+    facts.subscriptions.map(({ id }) => contentThen(reads, "subscriptions", id)),
+  );
+  const subscriptions = then.filter((each) => each !== null) as StripeObject<"subscriptions">[];
+  const lapses = facts.lapses.filter(({ data }) => data.over !== true);
+  return accessFrom({ ...facts, subscriptions, lapses }, { entityId, policy }, key);
+}
+
+/** Where a trial is to be announced that was not announced yet, a record that is due then. */
+export async function trialFollows(
+  { names, reads }: TellingContext,
+  { resource, id, after }: Pick<StoredChange, "resource" | "id" | "after">,
+  at: number,
+): Promise<readonly RecordRequest[]> {
+  if (resource !== "subscriptions" || !names.has("trial.ending")) return [];
+  const notice = trialNotice(after);
+  if (notice === null || notice.until <= at) return [];
+  const known = await reads.record("notice", id);
+  if (known?.data.dueAt === notice.dueAt) return [];
+  return [{ kind: "notice", id, due: notice.dueAt, data: { dueAt: notice.dueAt } }];
+}

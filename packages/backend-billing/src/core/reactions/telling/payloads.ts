@@ -1,0 +1,115 @@
+/** What the named events of a change carry. It reads what it needs, and writes nothing. */
+import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
+import type { AccessPolicy } from "../../catalogue/plans.js";
+import { subscriptionOfInvoice } from "../../mirror/reads/subscribed.js";
+import type { LocalReads, PurchaseFacts, SubscriptionFacts } from "../../mirror/store.js";
+import { type Purchase, purchaseFrom } from "../../purchases/purchase.js";
+import { DEFAULT_GROUP } from "../../subscriptions/group.js";
+import { subscriptionState, subscriptionStates } from "../../subscriptions/state.js";
+import type { EventName } from "../event.js";
+import { namedEvents } from "../named.js";
+import { subscriptionStep } from "../step.js";
+
+/** A change of a row that belongs to an entity. */
+export interface OwnedStep {
+  readonly resource: ResourceName;
+  readonly id: string;
+  readonly before: object | null;
+  readonly after: object | null;
+  readonly entityId: string;
+}
+
+interface Context {
+  readonly reads: Pick<LocalReads, "purchased">;
+  readonly resources: readonly ResourceName[];
+  readonly policy: AccessPolicy;
+  readonly names: ReadonlySet<string>;
+}
+
+/** An event that follows from a change. */
+export interface Followed {
+  readonly name: EventName;
+  /** The group whose state it is told with. */
+  readonly group: string;
+  /** What it has beside what all events have. */
+  readonly carries: object;
+}
+
+/** The events of a change that the application has handlers for, in the order in which they are told. */
+export async function eventsOf(
+  context: Context,
+  step: OwnedStep,
+  facts: SubscriptionFacts,
+): Promise<readonly Followed[]> {
+  const { resource, before, after, entityId } = step;
+  // A payment intent is looked up by what it pays before it is known what has become of it.
+  const paid = resource === "payment_intents" ? await purchaseBy(context, step, step.id) : null;
+  const names = namedEvents(resource, before, after, { purchase: paid }).filter((name) =>
+    context.names.has(name),
+  );
+  if (names.length === 0) return [];
+  const all = (group: string, carries: object | ((name: EventName) => object)) =>
+    names.map((name) => ({
+      name,
+      group,
+      carries: typeof carries === "function" ? carries(name) : carries,
+    }));
+  const options = { entityId, policy: context.policy };
+  switch (resource) {
+    case "subscriptions": {
+      const states = subscriptionStep(facts, step as never, options);
+      const { group } = states.after;
+      const none = subscriptionState({ ...facts, subscriptions: [] }, { ...options, group });
+      return all(group, (name) =>
+        name === "subscription.started" ? { ...states, before: states.before ?? none } : states,
+      );
+    }
+    case "invoices": {
+      const id = subscriptionOfInvoice(after);
+      const states = subscriptionStates(facts, options);
+      const group = states.find(({ subscriptionId }) => subscriptionId === id)?.group;
+      return all(group ?? DEFAULT_GROUP, { before, after });
+    }
+    case "checkout_sessions": {
+      const [found] = await context.reads.purchased({ sessionId: step.id });
+      const as = (session: object | null): Purchase | null =>
+        session === null
+          ? null
+          : purchaseFrom({
+              ...(found ?? { intent: null, charges: [], data: null }),
+              entityId,
+              session: session as StripeObject<"checkout_sessions">,
+            });
+      return all(DEFAULT_GROUP, { before: as(before), after: as(after) });
+    }
+    case "payment_intents": {
+      const as = (intent: object | null) =>
+        paid &&
+        intent &&
+        purchaseFrom({ ...paid, intent: intent as StripeObject<"payment_intents"> });
+      return all(DEFAULT_GROUP, { before: as(before), after: as(after) });
+    }
+    case "refunds":
+    case "disputes": {
+      const { payment_intent: intent } = after as { payment_intent?: string | null };
+      const found = await purchaseBy(context, step, intent);
+      return all(DEFAULT_GROUP, { after, purchase: found && purchaseFrom(found) });
+    }
+    default:
+      return all(DEFAULT_GROUP, { customerId: step.id });
+  }
+}
+
+/** How many purchases of an entity are looked through, the newest. */
+const LOOKED_THROUGH = 100;
+
+/** The purchase that a payment intent pays. */
+async function purchaseBy(
+  { reads, resources }: Context,
+  { entityId }: OwnedStep,
+  intent: string | null | undefined,
+): Promise<PurchaseFacts | null> {
+  if (!intent || !resources.includes("checkout_sessions")) return null;
+  const all = await reads.purchased({ entityId, limit: LOOKED_THROUGH });
+  return all.find(({ session }) => session.payment_intent === intent) ?? null;
+}

@@ -1,0 +1,54 @@
+/**
+ * Says what the handlers of this process need, before it commits anything for the first time: from then
+ * on every process stores what they are to be told.
+ */
+import { keptListening, type Needs } from "../../mirror/listening.js";
+import type { Reading } from "../records/record.js";
+import { records } from "../records/records.js";
+import type { CommitContext, Listener } from "./commit.js";
+
+/** How the handlers of an application are called. */
+export interface Reacting {
+  /** The names of the handlers. */
+  readonly names: ReadonlySet<string>;
+  /** What they need to be stored; undefined where the platform knows that by itself. */
+  readonly needs?: Needs;
+  /** Rows have changed: something may be due to be told. */
+  changed(): void;
+  /** Tells what is due, and begins nothing new after a time in milliseconds; answers how much it did. */
+  deliver(end: number): Promise<number>;
+}
+
+/** Writes down what the handlers of this process need, and forgets what no process has said for days. */
+export async function sayListening(context: CommitContext, needs: Needs): Promise<void> {
+  await records.listening.update(context, (stored) => keptListening(stored, needs, context.now()));
+}
+
+/** Whether any process of the application has a handler of one of these names. */
+export async function hears(
+  { store, reactions }: Reading & { readonly reactions: Pick<Reacting, "names"> | undefined },
+  ...names: readonly string[]
+): Promise<boolean> {
+  if (names.some((name) => reactions?.names.has(name))) return true;
+  const { data } = await records.listening.read({ store });
+  return names.some((name) => data?.names?.[name] !== undefined);
+}
+
+export function listenFirst({ needs, changed }: Pick<Reacting, "needs" | "changed">): Listener {
+  let isSaid = needs === undefined;
+  let saying: Promise<void> | undefined;
+  return {
+    before: (context) => {
+      if (isSaid || needs === undefined) return undefined;
+      saying ??= sayListening(context, needs)
+        .then(() => {
+          isSaid = true;
+        })
+        .finally(() => {
+          saying = undefined;
+        });
+      return saying;
+    },
+    changed,
+  };
+}

@@ -1,0 +1,61 @@
+/** Has changes told soon after they are committed, in a process that lives longer than a call. */
+
+import type { Reacting } from "../core/runtime/commit/listening.js";
+import type { Logger } from "../core/runtime/config.js";
+import { factsOf } from "../core/runtime/error-facts.js";
+import type { Life } from "./life.js";
+
+/** Milliseconds between two looks: while there is more to do, and while there is nothing, at most. */
+const AGAIN = 50;
+const SOON = 1_000;
+const SELDOM = 60_000;
+
+/**
+ * Looks when rows have changed, and for a while after that more and more seldom: what failed is due
+ * again later. It does not keep the process alive: what a process leaves behind, scheduled jobs find.
+ */
+export function createDelivery(
+  deliverUntil: (isOver: () => boolean) => Promise<number>,
+  life: Life,
+  log: Logger | undefined,
+): Pick<Reacting, "changed" | "deliver"> {
+  let underWay: Promise<number> | undefined;
+  let isScheduled = false;
+  let isWanted = false;
+  let pause = SOON;
+
+  /** One at a time: the lanes of a process are its budget of connections. */
+  const deliver = (isOver: () => boolean): Promise<number> => {
+    underWay ??= deliverUntil(() => life.isClosing || isOver()).finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+  const schedule = (delay: number): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    life.later(delay, run);
+  };
+  const run = async (): Promise<void> => {
+    isScheduled = false;
+    isWanted = false;
+    try {
+      const count = await deliver(() => false);
+      pause = count > 0 ? SOON : 2 * pause;
+      if (isWanted || count > 0) schedule(AGAIN);
+      else if (pause < SELDOM) schedule(pause);
+    } catch (error) {
+      if (life.isClosing) return; // what is left is done by another instance
+      log?.error(factsOf(error), "Changes could not be told; trying again");
+      schedule(10 * SOON);
+    }
+  };
+  return {
+    changed: () => {
+      isWanted = true;
+      pause = SOON;
+      if (underWay === undefined) schedule(0);
+    },
+    deliver: (end) => deliver(() => Date.now() >= end),
+  };
+}

@@ -1,0 +1,62 @@
+/** The handlers of an application on PostgreSQL: who is told what, and how. */
+import type { ResourceChoice, ResourceName } from "../../core/catalogue/catalogue.js";
+import type { LocalStore } from "../../core/local-store.js";
+import { DELIVERY_TIMING, type DeliveryTiming } from "../../core/reactions/delivery.js";
+import type { ReactionReads } from "../../core/reactions/telling/context.js";
+import { type Handlers, occasionsOf } from "../../core/reactions/telling/handlers.js";
+import { tellingsOf } from "../../core/reactions/telling/tellings.js";
+import type { BillingConfig } from "../../core/runtime/config.js";
+import { policyOf } from "../../core/subscriptions/reads.js";
+import type { PoolLike, Queryable } from "../database.js";
+import { schemaOf } from "../schema/schema.js";
+import { lookupsOn } from "../store/lookups.js";
+import { namesIn } from "../store/names.js";
+import { createPostgresReads } from "../store/reads.js";
+import type { DeliverOptions } from "./deliver.js";
+import type { Lend } from "./lend.js";
+import { observeOutcome } from "./observe.js";
+import type { Reaction } from "./on.js";
+import { deliverDue, lanesOf } from "./workers.js";
+
+export interface ReactionsOptions<Tx> {
+  readonly config: BillingConfig;
+  readonly pool: PoolLike;
+  readonly lend: Lend<Tx>;
+  readonly tables: { readonly schema?: string; readonly resources?: ResourceChoice };
+  readonly resources: readonly ResourceName[];
+  readonly handlers: Handlers<Reaction<never, Tx>>;
+  storeIn(tx: Tx): LocalStore;
+  readonly timing?: DeliveryTiming;
+}
+
+/** Tells what is due, until nothing is or `isOver`; answers how much it did. */
+export function deliveryOn<Tx>(
+  options: ReactionsOptions<Tx>,
+): (isOver: () => boolean) => Promise<number> {
+  const { config, pool, lend, tables, resources, handlers, storeIn } = options;
+  const names = namesIn(schemaOf(tables));
+  const own = new Set(handlers.keys());
+  const policy = policyOf(config.catalogue);
+  const readsOn = (tx: Queryable): ReactionReads => {
+    const select = async <T>(text: string, values: unknown[]) =>
+      (await tx.query(text, values)).rows as T[];
+    return { ...createPostgresReads(tx, tables), ...lookupsOn(select, names) };
+  };
+  const delivery: DeliverOptions<Tx> = {
+    pool,
+    names,
+    occasions: occasionsOf(own),
+    lend,
+    tellings: (change, tx, listening) => {
+      const known = new Set([...own, ...Object.keys(listening?.names ?? {})]);
+      return tellingsOf({ reads: readsOn(tx), names: known, resources, policy }, change);
+    },
+    handler: ({ to, payload }) => {
+      const handler = handlers.get(to);
+      return handler && (async (tx) => handler(payload as never, { tx, store: storeIn(tx) }));
+    },
+    observed: (outcome) => observeOutcome(config, outcome),
+    timing: options.timing ?? DELIVERY_TIMING,
+  };
+  return (isOver) => deliverDue(delivery, lanesOf(pool), isOver);
+}

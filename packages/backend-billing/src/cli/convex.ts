@@ -6,7 +6,9 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
+import type { Store } from "../core/mirror/store.js";
 import { BillingError } from "../core/runtime/errors.js";
+import { type ConnectOptions, resourcesOf } from "./connect.js";
 import type { Io } from "./terminal/io.js";
 
 export interface ConvexOptions {
@@ -46,12 +48,22 @@ export async function convexRun(
   const command = [convexCommand(io), "run", called, JSON.stringify(args), ...more];
   const { code, stdout, stderr } = await output(io, command);
   if (code !== 0) throw failure(called, module, stderr || stdout, line);
+  if (stdout.trim() === "") return null; // of null nothing is printed
   try {
     return JSON.parse(stdout) as unknown;
   } catch (error) {
     const message = `\`convex run ${called}\` answered what is not JSON: ${stdout.slice(0, 200)}`;
     throw new BillingError("provider_error", message, { cause: error });
   }
+}
+
+/** The deployment's store, each call of which runs its `store` mutation. */
+export async function convexStore(io: Io, options: ConvexOptions & ConnectOptions): Promise<Store> {
+  convexCommand(io); // says what is missing if the package is, which the store needs, too
+  const { createConvexStore } = await import("../convex/calls/store.js");
+  return createConvexStore((operation) => convexRun(io, options, "store", { operation }), {
+    resources: resourcesOf(options),
+  });
 }
 
 function failure(called: string, module: string, said: string, line?: string): BillingError {

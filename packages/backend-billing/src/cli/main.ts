@@ -5,6 +5,7 @@ import { Command, CommanderError } from "commander";
 import { addDoctorCommand } from "./commands/doctor.js";
 import { addEmulatorCommand } from "./commands/emulator.js";
 import { addEventsCommand } from "./commands/events.js";
+import { addHooksCommand } from "./commands/hooks.js";
 import { addInitCommand } from "./commands/init.js";
 import { addMigrateCommand } from "./commands/migrate.js";
 import { addStatusCommand } from "./commands/status.js";
@@ -44,6 +45,7 @@ for (const add of [
   addVerifyCommand,
   addReconcileCommand,
   addEventsCommand,
+  addHooksCommand,
   addEmulatorCommand,
 ]) {
   add(program, io);

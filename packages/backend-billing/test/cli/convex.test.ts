@@ -1,6 +1,6 @@
 // `--convex`: which function of the deployment a command runs, and what is said where none does.
 // A stand-in for the package `convex` notes how it was called; no deployment is needed.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,10 +22,21 @@ beforeAll(() => {
        process.exit(1);
      }
      console.error("a line of the deployment's log");
+     if (name === "billing:store") {
+       const { operation } = JSON.parse(args);
+       const change = { key: "key_1", resource: "products", id: "prod_1", before: null, after: { "~cl%C3%A9": 1 }, at: 5, since: 6, attempts: 7, parked: true };
+       const record = { kind: "change", id: "products prod_1 1", revision: 3, ref: "products prod_1", due: null, data: change };
+       const answers = { records: [record], record, commit: { committed: true, units: [] } };
+       if (operation.type === "commit") require("node:fs").writeFileSync("commit.json", JSON.stringify(operation.batch.records));
+       console.log(JSON.stringify(answers[operation.type], null, 2));
+       process.exit(0);
+     }
      console.log(JSON.stringify({ runId: "run_1", state: "running", resources: {}, called: [name, JSON.parse(args), ...more] }));`,
   );
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
+
+const commits = () => JSON.parse(readFileSync(join(cwd, "commit.json"), "utf8")) as object[];
 
 describe("with --convex", () => {
   it.each([
@@ -52,6 +63,23 @@ describe("with --convex", () => {
     const { code, stdout } = await runCommand(["reconcile", "--convex"], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain("your deployment goes on by itself");
+  });
+
+  it("hooks reads and writes through the deployment's `store`", async () => {
+    const run = async (...args: string[]) => {
+      const { code, stdout } = await runCommand(["hooks", ...args, "--convex", "--json"], { cwd });
+      expect(code).toBe(0);
+      return JSON.parse(stdout) as object;
+    };
+    const held = { key: "key_1", object: "products prod_1", standing: "parked" };
+    expect(await run("list")).toMatchObject({ changes: [held] });
+    expect(await run("show", "key_1")).toMatchObject({ ...held, after: { clé: 1 } });
+    expect(await run("retry", "prod_1")).toMatchObject({ retried: [held] });
+    const written = { kind: "change", id: "products prod_1 1", expect: 3 };
+    const data = { late: true, after: { "~cl%C3%A9": 1 } };
+    expect(commits()).toMatchObject([{ ...written, next: { due: expect.any(Number), data } }]);
+    expect(await run("skip", "prod_1", "--yes")).toMatchObject({ skipped: held });
+    expect(commits()).toEqual([{ ...written, next: null }]);
   });
 
   it("status has the line to add where the deployment has no such function", async () => {

@@ -35,7 +35,22 @@ const stored = {
   secretFits: { we_1: true },
   copied: true,
   setAside: { count: 0, examples: [] },
+  reactions: { parked: { number: 0, examples: [] }, oldest: null },
 };
+/** Changes that are parked, and one that is due for so many minutes. */
+const telling = (number: number, minutes: number): Facts => ({
+  ...well,
+  database: {
+    ...database,
+    stored: {
+      ...stored,
+      reactions: {
+        parked: { number, examples: Array.from({ length: number }, (_, n) => `invoices in_${n}`) },
+        oldest: { object: "invoices in_9", milliseconds: minutes * 60_000 },
+      },
+    },
+  },
+});
 const database = {
   state: "answers",
   schema: "billing",
@@ -165,6 +180,9 @@ const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
     ["migrations_pending"],
   ],
   ["all is well", well, []],
+  ["a change that is due for 15 minutes", telling(0, 15), []],
+  ["a change that is due for 16 minutes", telling(0, 16), ["changes_waiting"]],
+  ["changes that are parked", telling(2, 1), ["changes_parked"]],
   ["an application with a name", named("acme", "acme"), []],
   ["a name that no process has used yet", named("acme"), []],
   ["no name over tables of an application", named(undefined, "acme"), ["app_mismatch"]],

@@ -17,6 +17,7 @@ import {
 } from "../connect.js";
 import { type ConvexOptions, convexRun, withConvexOptions } from "../convex.js";
 import { type EndpointHealth, endpointProblems, ourEndpoints } from "../endpoint-health.js";
+import { type ReactionFacts, reactionFacts } from "../reactions.js";
 import { asksOutstanding, receivedSince, type StoredReceipt } from "../receipts.js";
 import { count, counted, duration, moment } from "../terminal/format.js";
 import type { Io } from "../terminal/io.js";
@@ -34,6 +35,7 @@ interface Status {
   readonly refreshes: number;
   /** Entities whose seats are to be counted, or could not be sent yet. */
   readonly seats: number;
+  readonly reactions: ReactionFacts;
   /** Objects that are at Stripe and cannot be stored. */
   readonly setAside: SetAsideReport;
   readonly runs: readonly RunReport[];
@@ -76,6 +78,7 @@ async function readStatus(at: Connected, options: Options): Promise<Status> {
     asks: await asksOutstanding(at),
     refreshes: await numberOf(at, "refresh"),
     seats: await numberOf(at, "seats"),
+    reactions: await reactionFacts(at.pool, at.schema),
     setAside: await setAsideNow(runtime.store),
     runs: await latestRuns(runtime, Number(options.runs ?? 5)),
     pace: await paceOf(at),
@@ -126,11 +129,21 @@ function printStatus(io: Io, status: Status): void {
       "outstanding",
       `${count(asks.number)} asks${late > 60_000 ? ` (the oldest is ${duration(late)} late)` : ""}, ${count(refreshes)} refreshes, ${count(seats)} counts of seats`,
     ],
+    ...reactionLine(status.reactions),
     ["pace", pace === null ? "not known" : `${pace.perSecond} requests/s of ${pace.limit} in all`],
   ]);
   printSetAside(io, status.setAside);
   printEndpoints(io, status.endpoints);
   printRuns(io, status.runs);
+}
+
+/** Nothing where nothing is listened to, and nothing is left of what was. */
+function reactionLine({ listens, waiting, failing, parked, oldest }: ReactionFacts): string[][] {
+  if (!listens && waiting + failing + parked.number === 0) return [];
+  const late = oldest?.milliseconds ?? 0;
+  const waited = late > 60_000 ? ` (the oldest is ${duration(late)} late)` : "";
+  const numbers = `${count(waiting)} waiting${waited}, ${count(failing)} failing, ${count(parked.number)} parked`;
+  return [["reactions", numbers]];
 }
 
 function printEndpoints(io: Io, endpoints: Status["endpoints"]): void {

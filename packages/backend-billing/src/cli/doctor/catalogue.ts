@@ -256,6 +256,18 @@ export const catalogue = {
     fix: "Change the object at Stripe, or what the reason names in the database, or update the library. Then: npx backend-billing reconcile",
   },
 
+  // Reactions
+  changes_parked: {
+    severity: "error",
+    what: "{count} changes could not be told to the application for so long that they were set aside: {changes}",
+    fix: "The application's log says how its handler failed. Mend that, then: npx backend-billing hooks retry --all-parked. To give one up: npx backend-billing hooks skip …",
+  },
+  changes_waiting: {
+    severity: "warning",
+    what: "A change is due to be told for {waited}, and no process takes it up: {object}",
+    fix: "Run the application with a handler for it, and with its background work, pg-boss or `tick()`. If none is to be told of it any more: npx backend-billing hooks skip …",
+  },
+
   // Several applications on one account
   app_mismatch: {
     severity: "error",

@@ -3,6 +3,7 @@ import type Stripe from "stripe";
 import type { Marks } from "../../core/customers/marks.js";
 import type { SetAsideReport } from "../../core/runtime/reports.js";
 import type { Access } from "../../postgres/schema/access.js";
+import type { ReactionFacts } from "../reactions.js";
 import type { Place } from "./commands.js";
 
 export interface Facts extends Place {
@@ -140,6 +141,7 @@ export interface StoredFacts {
   /** Whether everything at Stripe was copied once. */
   readonly copied: boolean;
   readonly setAside: SetAsideReport;
+  readonly reactions: Pick<ReactionFacts, "parked" | "oldest">;
 }
 
 /** What the application's own route said to an event that means nothing. */

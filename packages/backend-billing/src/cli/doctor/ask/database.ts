@@ -14,6 +14,7 @@ import { roleProblem } from "../../../postgres/schema/access.js";
 import { migrationState } from "../../../postgres/schema/migrations.js";
 import { schemaOf } from "../../../postgres/schema/schema.js";
 import { createPostgresStore } from "../../../postgres/store/store.js";
+import { reactionFacts } from "../../reactions.js";
 import type { DatabaseFacts, StoredFacts, TableFacts } from "../facts.js";
 import { reasonOf } from "../reason.js";
 import { askAccess, isUndecided } from "./access.js";
@@ -56,13 +57,12 @@ export async function askDatabase(
         ? { owner: "migrate", pending, unknown }
         : { owner: "drizzle-kit", missing };
     const isReadable = (missing ?? pending).length === 0;
+    const store = createPostgresStore({ pool, schema, resources });
     const stored = isReadable
-      ? await readStored(
-          createPostgresStore({ pool, schema, resources }),
-          resources,
-          config,
-          endpoints,
-        )
+      ? {
+          ...(await readStored(store, resources, config, endpoints)),
+          reactions: await reactionFacts(pool, schema),
+        }
       : undefined;
     const answer = { state: "answers", schema, ahead, tables, access } as const;
     return { ...answer, ...(stored === undefined ? {} : { stored }) };
@@ -96,7 +96,7 @@ async function readStored(
   resources: readonly ResourceName[],
   config: BillingConfig,
   endpoints: readonly { readonly id: string }[],
-): Promise<StoredFacts> {
+): Promise<Omit<StoredFacts, "reactions">> {
   const { livemode, app } = (await storedBelonging(store)) ?? {};
   const { data: account } = await records.account.read({ store });
   const { data: portal } = await records.portal.read({ store });

@@ -1,6 +1,6 @@
 /** From facts to findings. Pure, without requests, so every case has a row in a table test. */
 import { notSent } from "../../endpoint-health.js";
-import { describeSetAside, listed } from "../../terminal/format.js";
+import { describeSetAside, duration, listed } from "../../terminal/format.js";
 import { commandsOf } from "../commands.js";
 import type {
   AddressFacts,
@@ -23,6 +23,8 @@ type Given = Extract<AddressFacts, { state: "given" }>;
 /** Seconds that a clock may be off before it is reported, and before webhooks are at risk. */
 const DRIFT = 10;
 const WRONG = 240;
+/** Milliseconds after which a change that is due should have been taken up. */
+const LATE = 15 * 60_000;
 /** Minutes after which an event should have been delivered. */
 export const DELIVERY_MINUTES = 10;
 
@@ -129,7 +131,18 @@ function diagnoseStored(find: Find, { key, stripe }: Facts, stored?: StoredFacts
     const objects = examples.map(describeSetAside).join(" ");
     found.push(find("objects_set_aside", { count, objects }));
   }
-  return found;
+  return [...found, ...diagnoseReactions(find, stored)];
+}
+
+function diagnoseReactions(find: Find, { reactions: { parked, oldest } }: StoredFacts): Finding[] {
+  const changes = [...new Set(parked.examples)].join(", ");
+  const isLate = oldest !== null && oldest.milliseconds > LATE;
+  return [
+    ...(parked.number > 0 ? [find("changes_parked", { count: parked.number, changes })] : []),
+    ...(isLate
+      ? [find("changes_waiting", { waited: duration(oldest.milliseconds), object: oldest.object })]
+      : []),
+  ];
 }
 
 function diagnoseAddress(find: Find, { address, key }: Facts): Finding[] {

@@ -1,0 +1,84 @@
+// Products whose changes are told to a handler that fails, as the store and the delivery leave them.
+import type pg from "pg";
+import {
+  DELIVERY_TIMING,
+  type Delivery,
+} from "../../packages/backend-billing/src/core/reactions/delivery.js";
+import {
+  type Delivered,
+  deliverOne,
+} from "../../packages/backend-billing/src/postgres/reactions/deliver.js";
+import { namesIn } from "../../packages/backend-billing/src/postgres/store/names.js";
+import { createPostgresStore } from "../../packages/backend-billing/src/postgres/store/store.js";
+import { listeningTo } from "../conformance/changes.js";
+import { batch, created, event } from "../conformance/fixtures.js";
+
+const names = namesIn("billing");
+
+export interface Listener {
+  /** Has the application listen to products. */
+  listen(): Promise<void>;
+  /** A row is made and then changed to these names, one commit each. */
+  change(id: string, ...names: readonly string[]): Promise<void>;
+  /** Tells all that is due to two listeners; the second fails where it is said to. */
+  deliver(fails: boolean): Promise<Delivered[]>;
+  /** Tells what is due, which fails, until it has failed for so long that it is parked. */
+  park(): Promise<void>;
+  /** What the second listener was told: names, and those that were late. */
+  readonly heard: string[];
+  left(): Promise<Delivery[]>;
+}
+
+export function listenerOn(pool: pg.Pool): Listener {
+  const store = createPostgresStore({ pool });
+  const heard: string[] = [];
+  let [draws, second] = [0, 100];
+  const tell = ({ after, late }: Delivery, fails: boolean): void => {
+    if (fails) throw new Error("No mail today.");
+    heard.push(`${(after as { name?: string }).name}${late ? " late" : ""}`);
+  };
+  const listener: Listener = {
+    heard,
+    listen: async () => {
+      const records = [listeningTo({ products: "changes" })];
+      await store.commit({ source: "record", now: Date.now(), units: [], records });
+    },
+    change: async (id, ...all) => {
+      for (const name of all) {
+        const isNew = (await store.version("products", id)) === undefined;
+        second += 10;
+        const snapshot = (isNew ? created : event)("products", id, second, { name });
+        await store.commit({ ...batch(snapshot), now: Date.now(), draw: `draw_${++draws}` });
+      }
+    },
+    deliver: async (fails) => {
+      const all: Delivered[] = [];
+      for (;;) {
+        const delivered = await deliverOne({
+          pool,
+          names,
+          resources: ["products"],
+          tellings: async (change) => [
+            { name: "first", call: async () => {} },
+            { name: "second", call: async () => tell(change, fails) },
+          ],
+        });
+        if (delivered === "nothing") return all;
+        all.push(delivered);
+      }
+    },
+    park: async () => {
+      await listener.deliver(true);
+      await pool.query(
+        `UPDATE ${names.records} SET due = 0, data = data || '{"since": ${Date.now() - DELIVERY_TIMING.patience - 1000}}'
+         WHERE kind = 'change' AND data ? 'since' AND due IS NOT NULL`,
+      );
+      await listener.deliver(true);
+    },
+    left: async () =>
+      (
+        await pool.query(`SELECT data FROM ${names.records} WHERE kind = 'change' ORDER BY id`)
+      ).rows.map(({ data }) => data as Delivery),
+  };
+  return listener;
+}

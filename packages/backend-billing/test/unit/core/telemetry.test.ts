@@ -14,6 +14,7 @@ import type { BillingConfig, Logger } from "../../../src/core/runtime/config.js"
 import { errorType, factsOf } from "../../../src/core/runtime/error-facts.js";
 import { BillingError, provider } from "../../../src/core/runtime/errors.js";
 import { createRuntime, type Runtime } from "../../../src/core/runtime/runtime.js";
+import { observeDelivery } from "../../../src/core/runtime/telemetry/observe.js";
 import { METRICS, observed } from "../../../src/core/runtime/telemetry/telemetry.js";
 import { openTelemetry } from "../../../src/opentelemetry/index.js";
 import { createMemoryStore } from "../../../src/testing/index.js";
@@ -69,6 +70,53 @@ describe("a logger", () => {
       console.info = before;
     }
     expect(written).toEqual([[line, "An event was stored"]]);
+  });
+});
+
+describe("a delivery", () => {
+  const lines: unknown[] = [];
+  const logger: Logger = {
+    info: (...all) => void lines.push(["info", ...all]),
+    warn: (...all) => void lines.push(["warn", ...all]),
+    error: (...all) => void lines.push(["error", ...all]),
+  };
+
+  it("is counted by name and outcome; a failure and a parking are logged, without contents", async () => {
+    const { telemetry, points } = recorded();
+    const change = { resource: "invoices", id: "in_1", attempts: 2, after: { name: "Ada" } };
+    const runtime = runtimeWith({ logger, telemetry });
+    const name = "invoice.paid";
+    observeDelivery(runtime, change, { name, outcome: "told", milliseconds: 250 });
+    const error = new TypeError("ada@example.com");
+    observeDelivery(runtime, change, { name, outcome: "failed", milliseconds: 500, error });
+    const access = { resource: "access", id: "ada@example.com" };
+    observeDelivery(runtime, access, { name: "access.granted main", outcome: "parked" });
+    expect(lines).toEqual([
+      [
+        "warn",
+        {
+          object: "in_1",
+          resource: "invoices",
+          reaction: "invoice.paid",
+          attempts: 3,
+          error: "unexpected",
+          reason: expect.stringMatching(/^TypeError at /),
+        },
+        "A handler failed; it is called again later",
+      ],
+      [
+        "error",
+        { object: undefined, resource: "access", reaction: "access.granted main", attempts: 0 },
+        expect.stringContaining("was parked"),
+      ],
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/ada/i);
+    expect(await points("reactions")).toMatchObject([
+      { value: 1, attributes: { name: "invoice.paid", outcome: "told" } },
+      { value: 1, attributes: { name: "invoice.paid", outcome: "failed" } },
+      { value: 1, attributes: { name: "access.granted", outcome: "parked" } },
+    ]);
+    expect(await points("reaction.duration")).toHaveLength(2);
   });
 });
 

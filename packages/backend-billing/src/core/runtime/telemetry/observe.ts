@@ -1,7 +1,8 @@
-/** The log lines and metrics of events, customers and commits. */
+/** The log lines and metrics of events, customers, reactions and commits. */
 
 import type { Batch, Receipt, Snapshot, Store, Unit, UnitOutcome } from "../../mirror/store.js";
 import type { Logger } from "../config.js";
+import { factsOf } from "../error-facts.js";
 import { type Attributes, observed, type Telemetry } from "./telemetry.js";
 
 /** Where lines and measurements go; a runtime has both. */
@@ -84,6 +85,42 @@ export function logAside(
 export function logLinked({ log, telemetry }: Observer, customer: string | null): void {
   log?.info({ object: customer ?? undefined }, "A customer was linked to its entity");
   telemetry?.measure("customers.linked", 1, {});
+}
+
+/** One look at a change: a handler was called, or the change was parked. */
+export interface Delivering {
+  readonly outcome: "told" | "failed" | "parked";
+  /** What is told, or was to be told next. */
+  readonly name: string;
+  /** For which the handler ran. */
+  readonly milliseconds?: number;
+  readonly error?: unknown;
+}
+
+/**
+ * Logs and measures it. `change` is as it was read before. What is about an entity is named without
+ * its id, which may be an email address.
+ */
+export function observeDelivery(
+  { log, telemetry }: Observer,
+  change: { readonly resource: string; readonly id: string; readonly attempts?: number },
+  { outcome, name, milliseconds, error }: Delivering,
+): void {
+  const { resource, id, attempts = 0 } = change;
+  const about = { object: resource === "access" ? undefined : id, resource, reaction: name };
+  if (outcome === "failed") {
+    const line = { ...about, attempts: attempts + 1, ...factsOf(error) };
+    log?.warn(line, "A handler failed; it is called again later");
+  } else if (outcome === "parked") {
+    const line = { ...about, attempts };
+    log?.error(line, "A change could not be told for too long and was parked; `hooks` settles it");
+  }
+  // A group is named behind the event.
+  const attributes = { name: name.split(" ", 1)[0], outcome };
+  telemetry?.measure("reactions", 1, attributes);
+  if (milliseconds !== undefined) {
+    telemetry?.measure("reaction.duration", milliseconds / 1000, attributes);
+  }
 }
 
 /** The store, with every transaction of a commit observed. */

@@ -75,6 +75,12 @@ export const METRICS = {
   set_aside: counter("{object}", "Objects that could not be stored and were set aside", [
     "resource",
   ]),
+  reactions: counter(
+    "{reaction}",
+    "Handlers that ended (`told`) or failed, and changes that were parked",
+    ["name", "outcome"],
+  ),
+  "reaction.duration": histogram("s", "Time of a handler", ["name", "outcome"]),
   "setup.duration": duration("Time of `setup`, also within a link", []),
   "customers.linked": counter("{customer}", "Customers that were linked to their entity", []),
   "link.duration": duration("Time to make a link", ["link"]),
@@ -86,7 +92,7 @@ export type MetricName = keyof typeof METRICS;
 /** What a span and a histogram of durations are made of. */
 export type OperationName = MetricName extends infer N
   ? N extends `${infer O}.duration`
-    ? Exclude<O, "run">
+    ? Exclude<O, "run" | "reaction">
     : never
   : never;
 

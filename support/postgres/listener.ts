@@ -4,16 +4,45 @@ import {
   DELIVERY_TIMING,
   type Delivery,
 } from "../../packages/backend-billing/src/core/reactions/delivery.js";
+import type { Queryable } from "../../packages/backend-billing/src/postgres/database.js";
 import {
   type Delivered,
-  deliverOne,
+  type DeliverOptions,
+  deliverTo,
+  dueObjects,
 } from "../../packages/backend-billing/src/postgres/reactions/deliver.js";
+import { lendFrom } from "../../packages/backend-billing/src/postgres/reactions/lend.js";
 import { namesIn } from "../../packages/backend-billing/src/postgres/store/names.js";
 import { createPostgresStore } from "../../packages/backend-billing/src/postgres/store/store.js";
 import { listeningTo } from "../conformance/changes.js";
 import { batch, created, event } from "../conformance/fixtures.js";
 
 const names = namesIn("billing");
+
+/** A delivery whose listeners are told of products that change; the handler is to be added. */
+export const listening = (
+  pool: pg.Pool,
+  listeners: readonly string[],
+): Omit<DeliverOptions<Queryable>, "handler"> => ({
+  pool,
+  names,
+  occasions: ["products"],
+  lend: lendFrom(pool),
+  tellings: async (change) => ({
+    all: listeners.map((name) => ({ name, to: name, payload: change })),
+    writes: [],
+    requests: [],
+  }),
+});
+
+/** Tells one thing that is due, if there is any. */
+export async function deliverOne(options: DeliverOptions<Queryable>): Promise<Delivered> {
+  for (const ref of await dueObjects(options)) {
+    const delivered = await deliverTo(options, ref);
+    if (delivered !== "nothing") return delivered;
+  }
+  return "nothing";
+}
 
 export interface Listener {
   /** Has the application listen to products. */
@@ -55,13 +84,12 @@ export function listenerOn(pool: pg.Pool): Listener {
       const all: Delivered[] = [];
       for (;;) {
         const delivered = await deliverOne({
-          pool,
-          names,
-          resources: ["products"],
-          tellings: async (change) => [
-            { name: "first", call: async () => {} },
-            { name: "second", call: async () => tell(change, fails) },
-          ],
+          ...listening(pool, ["first", "second"]),
+          handler:
+            ({ to, payload }) =>
+            async () => {
+              if (to === "second") tell(payload as Delivery, fails);
+            },
         });
         if (delivered === "nothing") return all;
         all.push(delivered);

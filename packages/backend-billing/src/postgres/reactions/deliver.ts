@@ -41,23 +41,15 @@ export interface DeliverOptions<Tx> {
   readonly timing?: DeliveryTiming;
 }
 
-export type Outcome =
-  | {
-      readonly outcome: "told";
-      readonly change: Delivery;
-      readonly name: string;
-      readonly took: number;
-    }
-  | {
-      readonly outcome: "failed";
-      readonly change: Delivery;
-      readonly name: string;
-      readonly took: number;
-      readonly error: unknown;
-      /** Milliseconds after which it is tried again. */
-      readonly pause: number;
-    }
-  | { readonly outcome: "parked"; readonly change: Delivery };
+export interface Outcome {
+  readonly outcome: "told" | "failed" | "parked";
+  readonly change: Delivery;
+  /** What was told, or was to be. */
+  readonly name: string;
+  /** Milliseconds that a handler took. */
+  readonly took?: number;
+  readonly error?: unknown;
+}
 
 /** What became of one look for something to tell. */
 export type Delivered = "told" | "failed" | "parked" | "nothing";
@@ -111,7 +103,7 @@ export async function deliverTo<Tx>(options: DeliverOptions<Tx>, ref: string): P
   const tried = await countAttempt(options, head);
   if (tried === undefined) return "nothing";
   if (tried.isParked) {
-    observed?.({ outcome: "parked", change });
+    observed?.({ outcome: "parked", change, name: change.resource });
     return "parked";
   }
   const held = { ...head, revision: head.revision + 1 };
@@ -149,7 +141,7 @@ export async function deliverTo<Tx>(options: DeliverOptions<Tx>, ref: string): P
     }
     const { pause, next } = tried;
     await putBack(pool, next, Date.now() - began + pause).catch(() => {}); // it is due later, then
-    observed?.({ outcome: "failed", change, name, took: Date.now() - began, error, pause });
+    observed?.({ outcome: "failed", change, name, took: Date.now() - began, error });
     return "failed";
   }
 }

@@ -6,6 +6,7 @@ import type { ReactionReads } from "../../core/reactions/telling/context.js";
 import { type Handlers, occasionsOf } from "../../core/reactions/telling/handlers.js";
 import { tellingsOf } from "../../core/reactions/telling/tellings.js";
 import type { BillingConfig } from "../../core/runtime/config.js";
+import { observeDelivery } from "../../core/runtime/telemetry/observe.js";
 import { policyOf } from "../../core/subscriptions/reads.js";
 import type { PoolLike, Queryable } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
@@ -14,7 +15,6 @@ import { namesIn } from "../store/names.js";
 import { createPostgresReads } from "../store/reads.js";
 import type { DeliverOptions } from "./deliver.js";
 import type { Lend } from "./lend.js";
-import { observeOutcome } from "./observe.js";
 import type { Reaction } from "./on.js";
 import { deliverDue, lanesOf } from "./workers.js";
 
@@ -55,7 +55,11 @@ export function deliveryOn<Tx>(
       const handler = handlers.get(to);
       return handler && (async (tx) => handler(payload as never, { tx, store: storeIn(tx) }));
     },
-    observed: (outcome) => observeOutcome(config, outcome),
+    observed: ({ change, took, ...outcome }) =>
+      observeDelivery({ log: config.logger, telemetry: config.telemetry }, change, {
+        ...outcome,
+        ...(took === undefined ? {} : { milliseconds: took }),
+      }),
     timing: options.timing ?? DELIVERY_TIMING,
   };
   return (isOver) => deliverDue(delivery, lanesOf(pool), isOver);

@@ -8,16 +8,14 @@ import {
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
+import { deliverOne, listening } from "../../../../../support/postgres/listener.js";
 import { DELIVERY_TIMING, type Delivery } from "../../../src/core/reactions/delivery.js";
 import type { Queryable } from "../../../src/postgres/database.js";
-import {
-  type Delivered,
-  type DeliverOptions,
-  deliverTo,
-  dueObjects,
-  type Outcome,
+import type {
+  Delivered,
+  DeliverOptions,
+  Outcome,
 } from "../../../src/postgres/reactions/deliver.js";
-import { lendFrom } from "../../../src/postgres/reactions/lend.js";
 import { migrate } from "../../../src/postgres/schema/migrations.js";
 import { namesIn } from "../../../src/postgres/store/names.js";
 import { createPostgresStore } from "../../../src/postgres/store/store.js";
@@ -73,15 +71,7 @@ function listeners(
   trouble: (change: Delivery, listener: string, tx: Queryable) => Promise<unknown> = async () => {},
 ): Options {
   return {
-    pool,
-    names,
-    occasions: ["products"],
-    lend: lendFrom(pool),
-    tellings: async (change) => ({
-      all: ["first", "second"].map((name) => ({ name, to: name, payload: change })),
-      writes: [],
-      requests: [],
-    }),
+    ...listening(pool, ["first", "second"]),
     handler:
       ({ to, payload }) =>
       async (tx) => {
@@ -89,14 +79,6 @@ function listeners(
         await trouble(payload as Delivery, to, tx);
       },
   };
-}
-
-async function deliverOne(options: Options): Promise<Delivered> {
-  for (const ref of await dueObjects(options)) {
-    const delivered = await deliverTo(options, ref);
-    if (delivered !== "nothing") return delivered;
-  }
-  return "nothing";
 }
 
 async function deliverAll(options: Options): Promise<Delivered[]> {

@@ -6,7 +6,12 @@ import {
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
-import { type Listener, listenerOn } from "../../../../../support/postgres/listener.js";
+import {
+  deliverOne,
+  type Listener,
+  listenerOn,
+  listening,
+} from "../../../../../support/postgres/listener.js";
 import { reactionFacts } from "../../../src/cli/reactions.js";
 import {
   changesOf,
@@ -16,9 +21,7 @@ import {
   skipChange,
 } from "../../../src/core/reactions/settle/settle.js";
 import { createRuntime, type Runtime } from "../../../src/core/runtime/runtime.js";
-import { deliverOne } from "../../../src/postgres/reactions/deliver.js";
 import { migrate } from "../../../src/postgres/schema/migrations.js";
-import { namesIn } from "../../../src/postgres/store/names.js";
 import { createPostgresStore } from "../../../src/postgres/store/store.js";
 
 let database: TestDatabase;
@@ -126,18 +129,11 @@ it("a handler that runs while its change is skipped or retried is taken back", a
   await pool.query("CREATE TABLE mails (name text)");
   const deliverWith = (settle: () => Promise<unknown>) =>
     deliverOne({
-      pool,
-      names: namesIn("billing"),
-      resources: ["products"],
-      tellings: async () => [
-        {
-          name: "mail",
-          call: async (tx) => {
-            await tx.query("INSERT INTO mails VALUES ('A')");
-            await settle();
-          },
-        },
-      ],
+      ...listening(pool, ["mail"]),
+      handler: () => async (tx) => {
+        await tx.query("INSERT INTO mails VALUES ('A')");
+        await settle();
+      },
     });
   const mails = async () => (await pool.query("SELECT name FROM mails")).rows;
   await listener.change("prod_9", "A");

@@ -40,8 +40,9 @@ export function heldIn(record: StoredRecord): Held {
 export function retrying(record: StoredRecord, now: number): RecordWrite | undefined {
   const { standing } = heldIn(record);
   if (standing === "waiting") return undefined;
-  const { parked: _, attempts, since, ...change } = deliveryIn(record);
-  const data = standing === "parked" ? { ...change, late: true } : { ...change, attempts, since };
+  const { parked: _, attempts, since, last, ...change } = deliveryIn(record);
+  const data =
+    standing === "parked" ? { ...change, late: true } : { ...change, attempts, since, last };
   const { kind, id, revision: expect, ref, due } = record;
   return { kind, id, expect, was: { ref, due }, next: { ref, due: now, data } };
 }

@@ -98,7 +98,7 @@ export function listenerOn(pool: pg.Pool): Listener {
     park: async () => {
       await listener.deliver(true);
       await pool.query(
-        `UPDATE ${names.records} SET due = 0, data = data || '{"since": ${Date.now() - DELIVERY_TIMING.patience - 1000}}'
+        `UPDATE ${names.records} SET due = 0, data = data || '{"attempts": ${DELIVERY_TIMING.least}, "since": ${Date.now() - DELIVERY_TIMING.patience - 1000}}'
          WHERE kind = 'change' AND data ? 'since' AND due IS NOT NULL`,
       );
       await listener.deliver(true);

@@ -5,13 +5,14 @@
 import { BillingError } from "../core/runtime/errors.js";
 import { fromPglite, fromPostgresJs, type Pglite, type PostgresJs } from "./adapters.js";
 import type { PoolLike, Queryable } from "./database.js";
-import { endVanished, type Lend, lendFrom, within } from "./reactions/lend.js";
+import { abortable, type Lend, lendAborted, lendFrom, within } from "./reactions/lend.js";
+import { inShare, isPg, sharedPool } from "./store/share.js";
 import { queryableOf, type Tx } from "./transaction.js";
 
 /** What is used of a Drizzle database. */
 export interface DrizzleDatabase {
   readonly $client: object;
-  transaction(run: (tx: never) => Promise<unknown>): Promise<unknown>;
+  transaction(run: never): Promise<unknown>;
 }
 
 /** A pool, or a Drizzle database over `pg`, postgres.js or PGlite. */
@@ -39,23 +40,24 @@ export function poolOf(db: Database): PoolLike {
 
 /** Lends transactions of the kind that the application works with. */
 export function lendOf(db: Database, pool: PoolLike): Lend<Tx> {
-  return isDrizzle(db) ? lendDrizzle(db, pool) : (lendFrom(pool) as Lend<Tx>);
+  return isDrizzle(db)
+    ? lendDrizzle(db, pool)
+    : ((isPg(pool) ? lendFrom : lendAborted)(sharedPool(pool)) as Lend<Tx>);
 }
 
-/** Drizzle opens and ends the transaction. When the time is over, PostgreSQL ends its session. */
+/**
+ * Drizzle opens and ends the transaction. When the time is over it is aborted: what was written is
+ * taken back, the lock is free, and whatever the handler still sends is refused.
+ */
 const lendDrizzle =
   (db: DrizzleDatabase, pool: PoolLike): Lend<Tx> =>
   async <T>(limit: number, work: (tx: Queryable, own: Tx) => Promise<T>) => {
-    let session: number | undefined;
-    const run = async (own: never): Promise<T> => {
+    let abort = (): void => {};
+    const run = async (own: Tx): Promise<T> => {
       const tx = queryableOf(own);
-      await endVanished(tx, limit);
-      const { rows } = await tx.query("SELECT pg_backend_pid() AS pid");
-      session = (rows[0] as { pid: number }).pid;
+      abort = await abortable(tx, limit, pool);
       return work(tx, own);
     };
-    return within(limit, db.transaction(run) as Promise<T>, () => {
-      if (session === undefined) return;
-      pool.query("SELECT pg_terminate_backend($1)", [session]).catch(() => {}); // PostgreSQL ends it later
-    });
+    const working = inShare(pool, () => db.transaction(run as never) as Promise<T>);
+    return within(limit, working, () => abort());
   };

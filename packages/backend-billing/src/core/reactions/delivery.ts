@@ -26,8 +26,10 @@ export interface DeliveryTiming {
   /** After a first failure, and at most. */
   readonly pause: number;
   readonly longestPause: number;
-  /** For which a change is tried. */
+  /** For which a change is tried, */
   readonly patience: number;
+  /** and how often at least: workers may have been away for longer. */
+  readonly least: number;
 }
 
 export const DELIVERY_TIMING: DeliveryTiming = {
@@ -35,6 +37,7 @@ export const DELIVERY_TIMING: DeliveryTiming = {
   pause: 5_000,
   longestPause: 60 * 60_000,
   patience: 3 * 24 * 60 * 60_000,
+  least: 10,
 };
 
 /** What is stored before a handler is called. One that ends its process is counted, too. */
@@ -47,13 +50,10 @@ export type Attempt =
     }
   | { readonly isParked: true; readonly next: Delivery; readonly due: null };
 
-/**
- * It is due again after the handler's time and a pause. It is parked where it was tried after the last
- * day on which it is to be tried: one that waited for a worker that long has its turn.
- */
+/** It is due again after the handler's time and a pause, or parked where it was tried for long enough. */
 export function attempt(change: Delivery, now: number, timing: DeliveryTiming): Attempt {
   const { since = now, attempts = 0, last = now } = change;
-  if (last - since > timing.patience) {
+  if (last - since > timing.patience && attempts >= timing.least) {
     return { isParked: true, next: { ...change, parked: true }, due: null };
   }
   const pause = Math.min(timing.longestPause, timing.pause * 2 ** Math.min(attempts, 30));

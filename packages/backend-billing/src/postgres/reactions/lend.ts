@@ -20,16 +20,11 @@ class TooSlow extends Error {
 
 /** Milliseconds more than a handler may take, until PostgreSQL ends the transaction of a host that vanished. */
 const VANISHED = 5_000;
-
-/** Has PostgreSQL end the transaction some time after its own process should have. */
-export const endVanished = (tx: Queryable, limit: number): Promise<unknown> =>
-  tx.query("SELECT set_config('idle_in_transaction_session_timeout', $1, true)", [
-    String(limit + VANISHED),
-  ]);
+const TIMEOUT = "idle_in_transaction_session_timeout";
 
 /**
- * On connections of a pool. One whose time is over is closed, and never given to another caller: the
- * handler may still be using it.
+ * On connections of a pool of `pg`. One whose time is over is closed, and never given to another
+ * caller: the handler may still be using it.
  */
 export const lendFrom =
   (pool: PoolLike): Lend<Queryable> =>
@@ -47,12 +42,49 @@ export const lendFrom =
       removeListener: (event, listener) => connection.removeListener?.(event, listener),
       release,
     };
-    const working = transaction({ query: lent.query, connect: async () => lent }, async (tx) => {
-      await endVanished(tx, limit);
-      return work(tx, connection);
-    });
+    const working = transaction(
+      { query: lent.query, connect: async () => lent },
+      (tx) => work(tx, connection),
+      `BEGIN; SET LOCAL ${TIMEOUT} = ${Math.ceil(limit) + VANISHED}`, // in one message
+    );
     return within(limit, working, () => release(true));
   };
+
+/** On connections of other clients, which cannot be closed one by one: the transaction is aborted. */
+export const lendAborted =
+  (pool: PoolLike): Lend<Queryable> =>
+  async (limit, work) => {
+    let abort = (): void => {};
+    const working = transaction(pool, async (tx) => {
+      abort = await abortable(tx, limit, pool);
+      return work(tx, tx);
+    });
+    return within(limit, working, () => abort());
+  };
+
+/**
+ * What aborts a transaction: everything written is taken back, its locks are free, and whatever is still
+ * sent in it is refused. PostgreSQL ends it by itself some time after its process should have.
+ */
+export async function abortable(tx: Queryable, limit: number, pool: PoolLike): Promise<() => void> {
+  const { rows } = await tx.query(
+    `SELECT pg_backend_pid() AS pid, set_config('${TIMEOUT}', $1, true)`,
+    [String(Math.ceil(limit) + VANISHED)],
+  );
+  return () => abortOn(tx, (rows[0] as { pid: number }).pid, pool);
+}
+
+/** Milliseconds after which a statement that is under way is ended. */
+const BUSY = 500;
+
+/** Any error aborts a transaction. A statement that is under way is ended for it. */
+function abortOn(tx: Queryable, pid: number, pool: PoolLike): void {
+  const timer = setTimeout(() => {
+    pool.query("SELECT pg_cancel_backend($1)", [pid]).catch(() => {}); // PostgreSQL ends it later
+  }, BUSY);
+  const ended = () => clearTimeout(timer);
+  tx.query("SELECT 1 / 0").then(ended, ended);
+}
 
 /** The work's answer, unless its time is over before. */
 export async function within<T>(limit: number, working: Promise<T>, end: () => void): Promise<T> {

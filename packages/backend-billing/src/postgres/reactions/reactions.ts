@@ -13,6 +13,7 @@ import { schemaOf } from "../schema/schema.js";
 import { lookupsOn } from "../store/lookups.js";
 import { namesIn } from "../store/names.js";
 import { createPostgresReads } from "../store/reads.js";
+import { sharedPool } from "../store/share.js";
 import type { DeliverOptions } from "./deliver.js";
 import type { Lend } from "./lend.js";
 import type { Reaction } from "./on.js";
@@ -43,7 +44,7 @@ export function deliveryOn<Tx>(
     return { ...createPostgresReads(tx, tables), ...lookupsOn(select, names) };
   };
   const delivery: DeliverOptions<Tx> = {
-    pool,
+    pool: sharedPool(pool),
     names,
     occasions: occasionsOf(own),
     lend,

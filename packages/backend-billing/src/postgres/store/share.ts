@@ -25,17 +25,31 @@ export function shareOf(max: number): number {
 }
 
 /** One share for each pool, however many stores are on it. */
-const shares = new WeakMap<PoolLike, PoolLike>();
+const shares = new WeakMap<PoolLike, { readonly pool: PoolLike; readonly slots: Slots }>();
 
 /** The pool with no more than the library's share in use. Other clients than `pg` bound themselves. */
-export function sharedPool(pool: PoolLike): PoolLike {
-  if (!isPg(pool)) return pool;
+export const sharedPool = (pool: PoolLike): PoolLike => shareIn(pool)?.pool ?? pool;
+
+function shareIn(pool: PoolLike) {
+  if (!isPg(pool)) return undefined;
   const known = shares.get(pool);
   if (known !== undefined) return known;
   const { max = DEFAULT_MAX, connectionTimeoutMillis = 0 } = pool.options ?? {};
-  const made = bounded(pool, createSlots(shareOf(max), connectionTimeoutMillis));
+  const slots = createSlots(shareOf(max), connectionTimeoutMillis);
+  const made = { pool: bounded(pool, slots), slots };
   shares.set(pool, made);
   return made;
+}
+
+/** Runs what takes a connection of the pool by other means, as a part of the library's share. */
+export async function inShare<T>(pool: PoolLike, work: () => Promise<T>): Promise<T> {
+  const { slots } = shareIn(pool) ?? {};
+  if (slots !== undefined && !slots.take()) await slots.wait();
+  try {
+    return await work();
+  } finally {
+    slots?.give();
+  }
 }
 
 function bounded(pool: PoolLike, slots: Slots): PoolLike {

@@ -166,7 +166,7 @@ describe("a change", () => {
     await deliverAll(options);
     const days = DELIVERY_TIMING.patience + 1;
     await pool.query(
-      `UPDATE ${names.records} SET due = 0, data = data || jsonb_build_object('since', (data->>'since')::bigint - ${days})
+      `UPDATE ${names.records} SET due = 0, data = data || jsonb_build_object('attempts', 10, 'since', (data->>'since')::bigint - ${days})
        WHERE data ? 'since'`,
     );
     expect(await deliverAll(options)).toEqual(["parked", "told", "told"]);

@@ -1,27 +1,19 @@
 // What an application writes under `on`: told from the rows, whatever brought them, each once.
 import { expect, it } from "vitest";
-import type { PostgresConfig, Queryable, Reactions } from "../../../src/postgres/index.js";
-import { createBilling } from "../../../src/postgres/index.js";
-import { type App, applications, billingError, eventually } from "../service/kit.js";
+import { createBilling, type PostgresConfig } from "../../../src/postgres/index.js";
+import { applications, billingError } from "../service/kit.js";
+import {
+  namesIn,
+  opened,
+  payingCustomer,
+  priceOf,
+  settled,
+  subscribe,
+  toldIn,
+  writing,
+} from "./kit.js";
 
 const openApp = applications();
-
-type Line = { name: string; entity: string | null; key: string };
-
-/** Handlers that write down what they are told, in a table of the application's own. */
-const writing = (...names: readonly string[]): Reactions<Queryable> =>
-  Object.fromEntries(
-    names.map((name) => [
-      name,
-      async (event: { entityId: string; key: string }, { tx }: { tx: Queryable }) => {
-        await tx.query("INSERT INTO told (name, entity, key) VALUES ($1, $2, $3)", [
-          name,
-          event.entityId,
-          event.key,
-        ]);
-      },
-    ]),
-  );
 
 const OF_SUBSCRIPTIONS = [
   "access.granted",
@@ -34,50 +26,8 @@ const OF_SUBSCRIPTIONS = [
   "invoice.paid",
 ] as const;
 
-async function open(on: Reactions<Queryable>, config: Partial<PostgresConfig> = {}): Promise<App> {
-  const app = await openApp({ config: { on, ...config } });
-  await app.pool.query(
-    "DROP TABLE IF EXISTS told; CREATE TABLE told (n serial, name text, entity text, key text)",
-  );
-  return app;
-}
-
-const toldIn = (app: App) => app.sql<Line>("SELECT name, entity, key FROM told ORDER BY n");
-const namesIn = async (app: App) => (await toldIn(app)).map(({ name }) => name);
-
-async function price(app: App) {
-  const product = await app.stripe.products.create({ name: "Pro" });
-  return app.stripe.prices.create({
-    product: product.id,
-    currency: "usd",
-    unit_amount: 1000,
-    recurring: { interval: "month" },
-  });
-}
-
-async function subscribe(app: App, entityId: string) {
-  const { customerId } = await app.b.setup({ entityId });
-  const { id } = await app.stripe.paymentMethods.attach("pm_card_visa", { customer: customerId });
-  await app.stripe.customers.update(customerId, {
-    invoice_settings: { default_payment_method: id },
-  });
-  const { id: priceId } = await price(app);
-  return app.stripe.subscriptions.create({ customer: customerId, items: [{ price: priceId }] });
-}
-
-/** Until everything is delivered, every question answered, and every change told. */
-async function settled(app: App): Promise<void> {
-  await app.double.settle();
-  await eventually(
-    () =>
-      app.sql(`SELECT 1 FROM ${app.schema}.backend_billing_versions WHERE ask_at IS NOT NULL
-        UNION ALL SELECT 1 FROM ${app.schema}.backend_billing_records WHERE kind IN ('change', 'refresh')`),
-    (left) => left.length === 0,
-  );
-}
-
 it("a subscription's life is told once, in order, with its entity", async () => {
-  const app = await open(writing(...OF_SUBSCRIPTIONS));
+  const app = await opened(openApp, { on: writing(...OF_SUBSCRIPTIONS) });
   const { id } = await subscribe(app, "user_1");
   await settled(app);
   const begun = await toldIn(app);
@@ -108,20 +58,10 @@ it("a subscription's life is told once, in order, with its entity", async () => 
 
 it("what a first listing finds is silent, and told with `initial_events`", async () => {
   for (const initial of [false, true]) {
-    const app = await openApp({ endpoint: false });
-    const customer = await app.stripe.customers.create({ metadata: { entityId: "team_1" } });
-    const { id } = await app.stripe.paymentMethods.attach("pm_card_visa", {
-      customer: customer.id,
-    });
-    await app.stripe.subscriptions.create({
-      customer: customer.id,
-      default_payment_method: id,
-      items: [{ price: (await price(app)).id }],
-    });
+    const app = await opened(openApp, {}, { endpoint: false });
+    const customer = await payingCustomer(app, "team_1");
+    await app.stripe.subscriptions.create({ customer, items: [{ price: await priceOf(app) }] });
     const on = writing(...OF_SUBSCRIPTIONS);
-    await app.pool.query(
-      "DROP TABLE IF EXISTS told; CREATE TABLE told (n serial, name text, entity text, key text)",
-    );
     const b = createBilling({ ...app.config, on, initial_events: initial });
     await b.sync();
     await b.billing.tick();

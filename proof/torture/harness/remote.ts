@@ -76,6 +76,7 @@ export async function startRemote(
       backfill: (kinds) => call("backfill", kinds),
       repair: (kinds) => call("repair", kinds),
       setup: (entity) => call("setup", entity),
+      written: () => call("written"),
       close: () => end("SIGKILL"),
     },
     kill: () => end("SIGKILL"),

@@ -13,6 +13,7 @@ import { createPatientDouble } from "../../../support/patient-double.js";
 import type { Database, Template } from "./database.js";
 import { type Kind, truth } from "./facts.js";
 import { type Gate, openGate } from "./gate.js";
+import { type Inbox, openInbox } from "./inbox.js";
 import { createMerchant, type Merchant } from "./merchant.js";
 import { createNeighbourhood, type Neighbourhood } from "./neighbourhood.js";
 import { gathering, Late, message, sleep, within } from "./patience.js";
@@ -30,6 +31,8 @@ export interface Stage extends Merchant, Pick<Neighbourhood, "neighbour" | "else
   readonly stripe: Stripe;
   readonly double: StripeDouble;
   readonly gate: Gate;
+  /** What the application's hooks call, if the scenario is about hooks. */
+  readonly inbox: Inbox;
   readonly installed: Installed;
   readonly subject: Subject;
   /** Where the subject is reached. */
@@ -112,6 +115,7 @@ export async function play(
   });
   const stripe = new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 });
   const gate = await openGate(double.port);
+  const inbox = await openInbox();
   const running = new Set<Instance>();
   const problems: string[] = [];
   const lost = new Set<string>();
@@ -132,6 +136,7 @@ export async function play(
     account: double.account,
     database: database?.url ?? "",
     ...(scenario.sharesAccount ? { app: "first" } : {}),
+    ...(scenario.needs?.includes("hooks") ? { inbox: inbox.url } : {}),
   };
   const neighbourhood = createNeighbourhood({ subject, around, template, seed });
   redirectStripe(double.secretKey, gate.port);
@@ -168,6 +173,7 @@ export async function play(
     stripe,
     double,
     gate,
+    inbox,
     installed,
     subject,
     url: front.url,
@@ -320,6 +326,7 @@ export async function play(
     await neighbourhood.close();
     await front.close();
     await gate.close();
+    await inbox.close();
     await double.close();
   }
 }

@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import type { Facts, Kind } from "./facts.js";
+import type { News } from "./hooks.js";
 
 /** What a subject may claim to do. A scenario that needs more than it claims is "not offered". */
 export type Ability =
@@ -43,6 +44,14 @@ export type Ability =
   | "one account"
   /** Takes thin events. */
   | "thin events"
+  /** Calls the application when a subscription has changed. */
+  | "hooks"
+  /** And says which of it is a start and an end. */
+  | "hooks by name"
+  /** Gives the hook a transaction of the database, in which what it writes and that it was told are one. */
+  | "hooks in a transaction"
+  /** Lets a hook call services and wait for them. */
+  | "hooks that wait"
   /** Lives in a process that can be killed while its data stays. */
   | "kill"
   /** Keeps its data in a database that can be taken away from it. */
@@ -60,6 +69,8 @@ export interface Surroundings {
   readonly app?: string;
   /** An empty database with what `prepare` put there; "" for a subject that needs none. */
   readonly database: string;
+  /** What the application's hooks call, where the scenario is about hooks; without it there are none. */
+  readonly inbox?: string;
 }
 
 /** What came of an installation: kept by the harness, as an operator keeps environment variables. */
@@ -104,6 +115,8 @@ export interface Instance {
   repair?(kinds: readonly Kind[]): Promise<boolean>;
   /** The same by Stripe's list of events alone, where the subject reads that. */
   catchUp?(): Promise<boolean>;
+  /** What hooks have written in the transaction that they were given. */
+  written?(): Promise<readonly News[]>;
   /** The ids of objects that the subject says it could not store. */
   setAside?(): Promise<readonly string[]>;
   /** Answers the id of the entity's customer. */

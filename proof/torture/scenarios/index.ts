@@ -14,6 +14,7 @@ import { neighbours } from "./neighbours.js";
 import { oddData } from "./odd-data.js";
 import { ordering } from "./ordering.js";
 import { poison } from "./poison.js";
+import { reactions } from "./reactions.js";
 import { sameSecond } from "./same-second.js";
 import { subscriptions } from "./subscriptions.js";
 import { twoTabs } from "./two-tabs.js";
@@ -36,4 +37,5 @@ export const families: readonly Family[] = [
   poison,
   endpoints,
   neighbours,
+  reactions,
 ];

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import StripeClient from "stripe";
 import type { Facts } from "../harness/facts.js";
+import { hearing, type News, newsOf } from "../harness/hooks.js";
 import { peer, versionOf } from "../harness/peer.js";
 import type { Entity, Instance, Order, Subject, Surroundings } from "../harness/subject.js";
 
@@ -43,7 +44,8 @@ async function open(
     database,
     secretKey,
     stripe: host,
-  }: Pick<Surroundings, "url" | "database" | "secretKey" | "stripe">,
+    inbox,
+  }: Pick<Surroundings, "url" | "database" | "secretKey" | "stripe" | "inbox">,
   secret: string,
   createCustomerOnSignUp: boolean,
 ) {
@@ -63,11 +65,25 @@ async function open(
         stripeClient: new Stripe(secretKey, { ...host, telemetry: false }),
         stripeWebhookSecret: secret,
         createCustomerOnSignUp,
-        subscription: { enabled: true, plans: PLANS },
+        subscription: { enabled: true, plans: PLANS, ...hooks(inbox) },
       }),
     ],
   };
   return { options, pool, auth: betterAuth(options) };
+}
+
+/** What its documentation calls lifecycle hooks: one for a page that was paid, one for any other start. */
+function hooks(inbox: string | undefined) {
+  const hear = hearing(inbox);
+  if (hear === undefined) return {};
+  const on = (name: News["name"]) => (data: { stripeSubscription: StripeClient.Subscription }) =>
+    hear(newsOf(name, data.stripeSubscription));
+  return {
+    onSubscriptionComplete: on("started"),
+    onSubscriptionCreated: on("started"),
+    onSubscriptionUpdate: on("changed"),
+    onSubscriptionDeleted: on("ended"),
+  };
 }
 
 /** Applications that share an account share the plan too: a lookup key is of one price only. */
@@ -103,6 +119,9 @@ function subject(variant: "on sign-up" | "on demand"): Subject {
       "plan changes",
       "cancelling",
       "seats",
+      "hooks",
+      "hooks by name",
+      "hooks that wait",
       "kill",
       "database outage",
     ],

@@ -2,6 +2,7 @@
 import Stripe from "stripe";
 import { type ConvexTest, forget, type Modules, push, routed } from "../harness/convex.js";
 import type { Facts, Json, Kind } from "../harness/facts.js";
+import { hearing, type News, newsOf } from "../harness/hooks.js";
 import { peer, versionOf } from "../harness/peer.js";
 import type { Entity, Instance, Owners, Subject } from "../harness/subject.js";
 
@@ -47,6 +48,21 @@ const EVENTS = [
   "payment_intent.payment_failed",
 ] as const;
 
+/** What its README calls custom webhook handlers. */
+function hooks(inbox: string | undefined) {
+  const hear = hearing(inbox);
+  if (hear === undefined) return {};
+  const on = (name: News["name"]) => (_: object, event: Stripe.Event) =>
+    hear(newsOf(name, event.data.object as Stripe.Subscription));
+  return {
+    events: {
+      "customer.subscription.created": on("started"),
+      "customer.subscription.updated": on("changed"),
+      "customer.subscription.deleted": on("ended"),
+    },
+  };
+}
+
 export const convexDevStripe: Subject = {
   name: NAME,
   title: "@convex-dev/stripe",
@@ -61,6 +77,9 @@ export const convexDevStripe: Subject = {
     "organisations",
     "cancelling",
     "seats",
+    "hooks",
+    "hooks by name",
+    "hooks that wait",
   ],
   install: async ({ url, secretKey, stripe }) => {
     const client = new Stripe(secretKey, { ...stripe, telemetry: false });
@@ -78,6 +97,7 @@ export const convexDevStripe: Subject = {
       webhookPath: "/stripe/webhook",
       STRIPE_SECRET_KEY: around.secretKey,
       STRIPE_WEBHOOK_SECRET: secrets[0],
+      ...hooks(around.inbox),
     });
     const test = push(around.url, { http: { default: http } }, (modules) => {
       const made = it.convexTest({ schema: it.defineSchema({}), modules });

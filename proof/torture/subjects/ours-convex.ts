@@ -6,6 +6,7 @@
 import { registered } from "../../../support/convex/registered.js";
 import { type ConvexTest, forget, push, routed } from "../harness/convex.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
+import { hearing, type News } from "../harness/hooks.js";
 import { sleep } from "../harness/patience.js";
 import type { Answer, Instance, Owners, Subject, Surroundings } from "../harness/subject.js";
 import {
@@ -13,8 +14,10 @@ import {
   caughtUp,
   checkoutArgs,
   installedBy,
+  newsIn,
   OURS,
   PATIENCE,
+  type Reacted,
   subscribeArgs,
 } from "./ours.js";
 
@@ -31,13 +34,53 @@ const TABLES = {
 
 const silent = { info() {}, warn() {}, error() {} };
 
+/** The application's handlers: internal mutations of its own, and the table that they write to. */
+async function application(inbox: string | undefined) {
+  const [{ defineTable, internalMutationGeneric, makeFunctionReference }, { v }] =
+    await Promise.all([import("convex/server"), import("convex/values")]);
+  const hear = hearing(inbox);
+  const handler = (name: News["name"]) =>
+    internalMutationGeneric({
+      args: { event: v.any() },
+      handler: async ({ db }, { event }: { event: Reacted }) => {
+        const news = newsIn(name, event);
+        await db.insert("told", { ...news });
+        await hear?.(news);
+      },
+    });
+  const on = (name: string) => makeFunctionReference<"mutation">(`application:${name}`);
+  return {
+    tables: { told: defineTable(v.any()) },
+    functions: {
+      started: handler("started"),
+      changed: handler("changed"),
+      ended: handler("ended"),
+    },
+    settings:
+      hear === undefined
+        ? {}
+        : {
+            on: {
+              "subscription.started": on("started"),
+              "subscription.changed": on("changed"),
+              "subscription.ended": on("ended"),
+            },
+          },
+  };
+}
+
 /** Loaded when it is used, so that the other subjects do not depend on it. */
-async function open({ url, secretKey, stripe, app }: Surroundings, secrets: readonly string[]) {
-  const [library, { convexTest }, server] = await Promise.all([
-    import("../../../packages/backend-billing/src/convex/index.js"),
-    import("convex-test"),
-    import("convex/server"),
-  ]);
+async function open(
+  { url, secretKey, stripe, app, inbox }: Surroundings,
+  secrets: readonly string[],
+) {
+  const [library, { convexTest }, server, { tables, functions: handlers, settings }] =
+    await Promise.all([
+      import("../../../packages/backend-billing/src/convex/index.js"),
+      import("convex-test"),
+      import("convex/server"),
+      application(inbox),
+    ]);
   const config = {
     secret_key: secretKey,
     webhook_secret: secrets,
@@ -45,16 +88,18 @@ async function open({ url, secretKey, stripe, app }: Surroundings, secrets: read
     ...(app === undefined ? {} : { app }),
     stripe_options: stripe,
     logger: silent,
+    ...settings,
   };
   const { billing, ...functions } = library.createBilling(config);
   const variantA = library.createStripe(config); // on the same tables
   const http = server.httpRouter();
   billing.addHttpRoutes(http);
-  const schema = server.defineSchema({ ...library.billingTables });
+  const schema = server.defineSchema({ ...library.billingTables, ...tables });
   const files = {
     billing: { billing, ...registered(functions) },
     stripe: registered(variantA),
     http: { default: http },
+    application: handlers,
   };
   const test = push(url, files, (modules) => {
     const made = convexTest({ schema, modules });
@@ -109,6 +154,7 @@ export const oursConvex: Subject = {
           .map((object) => allFactsOf(kind, library.decode(object as never) as unknown as Json));
       },
       settle: () => settled(test),
+      written: async () => (await test.run(({ db }) => db.query("told").collect())) as News[],
       setAside: async () => {
         const records = await test.run(({ db }) => db.query("backend_billing_records").collect());
         return records
@@ -153,7 +199,7 @@ export const oursConvex: Subject = {
   },
 };
 
-/** Until nothing is left to ask or to refresh. */
+/** Until nothing is left to ask, to refresh or to tell. */
 async function settled(test: ConvexTest): Promise<void> {
   for (const end = Date.now() + PATIENCE; ; await sleep(250)) {
     const left = await test.run(async ({ db }) => {
@@ -161,7 +207,9 @@ async function settled(test: ConvexTest): Promise<void> {
       const records = await db.query("backend_billing_records").collect();
       return (
         versions.some((version) => (version as { askAt: number | null }).askAt !== null) ||
-        records.some((record) => (record as { kind: string }).kind === "refresh")
+        (records as { kind: string; due?: number | null }[]).some(
+          ({ kind, due }) => kind === "refresh" || (kind === "change" && due != null),
+        )
       );
     });
     if (!left) return;

@@ -5,8 +5,12 @@
 import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { BillingError } from "../../../packages/backend-billing/src/core/runtime/errors.js";
-import type { BillingExports } from "../../../packages/backend-billing/src/postgres/index.js";
+import type {
+  BillingExports,
+  Queryable,
+} from "../../../packages/backend-billing/src/postgres/index.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
+import { hearing, type News } from "../harness/hooks.js";
 import { sleep } from "../harness/patience.js";
 import type { Instance, Subject, Surroundings } from "../harness/subject.js";
 import {
@@ -14,8 +18,10 @@ import {
   caughtUp,
   checkoutArgs,
   installedBy,
+  newsIn,
   OURS,
   PATIENCE,
+  type Reacted,
   subscribeArgs,
 } from "./ours.js";
 
@@ -37,8 +43,30 @@ const silent = { info() {}, warn() {}, error() {} };
 /** Loaded when it is used, so that the other subjects do not depend on it. */
 const library = () => import("../../../packages/backend-billing/src/postgres/index.js");
 
+/** The application's own table, and what it writes there before it does anything else. */
+const APPLICATION = "CREATE TABLE told (id serial PRIMARY KEY, news jsonb NOT NULL)";
+
+function reactions(inbox: string | undefined) {
+  const hear = hearing(inbox);
+  if (hear === undefined) return {};
+  const on =
+    (name: News["name"]) =>
+    async (event: Reacted, { tx }: { readonly tx: Queryable }) => {
+      const news = newsIn(name, event);
+      await tx.query("INSERT INTO told (news) VALUES ($1)", [JSON.stringify(news)]);
+      await hear(news);
+    };
+  return {
+    on: {
+      "subscription.started": on("started"),
+      "subscription.changed": on("changed"),
+      "subscription.ended": on("ended"),
+    },
+  };
+}
+
 async function open(
-  { url, stripe, secretKey, database, app }: Surroundings,
+  { url, stripe, secretKey, database, app, inbox }: Surroundings,
   secrets: readonly string[],
 ) {
   const pool = new pg.Pool({ connectionString: database, max: 10 });
@@ -52,6 +80,7 @@ async function open(
     ...(app === undefined ? {} : { app }),
     stripe_options: stripe,
     logger: silent,
+    ...reactions(inbox),
   };
   return { pool, exports: createBilling(config), variantA: () => createStripe(config).stripe };
 }
@@ -62,13 +91,14 @@ async function openBoss(database: string): Promise<PgBoss> {
   return boss.start();
 }
 
-/** Until nothing is left to ask or to refresh. */
+/** Until nothing is left to ask, to refresh or to tell. */
 async function settled(pool: pg.Pool): Promise<void> {
   const end = Date.now() + PATIENCE;
   for (;;) {
     const { rows } = await pool.query<{ left: boolean }>(
       `SELECT EXISTS (SELECT FROM billing.backend_billing_versions WHERE ask_at IS NOT NULL)
-           OR EXISTS (SELECT FROM billing.backend_billing_records WHERE kind = 'refresh') AS left`,
+           OR EXISTS (SELECT FROM billing.backend_billing_records
+                      WHERE kind = 'refresh' OR kind = 'change' AND due IS NOT NULL) AS left`,
     );
     if (rows[0]?.left === false) return;
     if (Date.now() > end) throw new Error(`It is still busy after ${PATIENCE / 1000} s`);
@@ -94,10 +124,19 @@ export const oursPostgres: Subject = {
   version: () => "this repository",
   ours: true,
   mirrors: Object.keys(RESOURCES) as Kind[],
-  abilities: [...OURS, "kill", "database outage"],
+  abilities: [
+    ...OURS,
+    "hooks",
+    "hooks by name",
+    "hooks in a transaction",
+    "hooks that wait",
+    "kill",
+    "database outage",
+  ],
   prepare: async (database) => {
     const pool = new pg.Pool({ connectionString: database });
     await (await library()).migrate(pool);
+    await pool.query(APPLICATION);
     await pool.end();
     await (await openBoss(database)).stop({ graceful: false });
   },
@@ -116,6 +155,10 @@ export const oursPostgres: Subject = {
       fetch: billing.fetch,
       rows: (kind) => rowsOf(exports, kind),
       settle: () => settled(pool),
+      written: async () => {
+        const { rows } = await pool.query<{ news: News }>("SELECT news FROM told ORDER BY id");
+        return rows.map(({ news }) => news);
+      },
       setAside: async () =>
         (await exports.store.records("aside", "", 100)).map(({ data }) => String(data.id)),
       backfill: () =>

@@ -1,5 +1,6 @@
 /** What the library's two platforms have in common. */
 import type { RunReport } from "../../../packages/backend-billing/src/core/runtime/reports.js";
+import type { News } from "../harness/hooks.js";
 import { sleep } from "../harness/patience.js";
 import type { Ability, Answer, Installed, Order } from "../harness/subject.js";
 
@@ -24,6 +25,17 @@ export const OURS: readonly Ability[] = [
   "one account",
   "thin events",
 ];
+
+/** What a handler of ours is given, as far as it is used. */
+export interface Reacted {
+  readonly after: { readonly subscriptionId: string; readonly priceId: string } | null;
+}
+
+export const newsIn = (name: News["name"], { after }: Reacted): News => ({
+  name,
+  subscription: after?.subscriptionId ?? "",
+  price: after?.priceId,
+});
 
 /** How long it may be busy with what it was given. Jobs begin every minute, and CI is slow at times. */
 export const PATIENCE = 600_000;

@@ -5,6 +5,7 @@
  */
 import Stripe from "stripe";
 import { type Facts, factsOf, type Json, type Kind } from "../harness/facts.js";
+import { hearing, newsOf } from "../harness/hooks.js";
 import type { Entity, Instance, Subject, Surroundings } from "../harness/subject.js";
 
 const KINDS: readonly Kind[] = [
@@ -29,13 +30,19 @@ const lists: { readonly [K in Kind]: (stripe: Stripe) => AsyncIterable<object> }
   refund: (stripe) => stripe.refunds.list({ limit: 100 }),
 };
 
+const HOOKS: { readonly [type: string]: "started" | "changed" | "ended" } = {
+  "customer.subscription.created": "started",
+  "customer.subscription.updated": "changed",
+  "customer.subscription.deleted": "ended",
+};
+
 const client = ({ secretKey, stripe }: Surroundings) =>
   new Stripe(secretKey, { ...stripe, telemetry: false });
 
 export const plainHandler: Subject = {
   name: "plain-handler",
   title: "a plain handler",
-  how: "the control: 80 lines that store whatever arrives, in memory, and look there before they sell",
+  how: "the control: 90 lines that store whatever arrives, in memory, and look there before they sell",
   version: () => "",
   mirrors: KINDS,
   abilities: [
@@ -46,6 +53,9 @@ export const plainHandler: Subject = {
     "several subscriptions",
     "selling",
     "organisations",
+    "hooks",
+    "hooks by name",
+    "hooks that wait",
   ],
   install: async (around) => {
     const { id, secret = "" } = await client(around).webhookEndpoints.create({
@@ -56,6 +66,7 @@ export const plainHandler: Subject = {
   },
   start: async (around, { secrets }): Promise<Instance> => {
     const stripe = client(around);
+    const hear = hearing(around.inbox);
     const tables = new Map(KINDS.map((kind) => [kind, new Map<string, Json>()]));
     const customers = new Map<string, string>();
     const backfill = async (kinds: readonly Kind[]) => {
@@ -92,6 +103,12 @@ export const plainHandler: Subject = {
         const isGone = event.type.endsWith(".deleted") && object.object !== "subscription";
         if (isGone) table?.delete(String(object.id));
         else table?.set(String(object.id), object);
+        try {
+          const name = HOOKS[event.type];
+          if (name !== undefined) await hear?.(newsOf(name, object as never));
+        } catch {
+          return new Response(null, { status: 500 });
+        }
         return new Response(null, { status: 200 });
       },
       rows: async (kind) =>

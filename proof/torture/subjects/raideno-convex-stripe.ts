@@ -2,6 +2,7 @@
 import Stripe from "stripe";
 import { type ConvexTest, forget, type Modules, push, routed } from "../harness/convex.js";
 import { type Facts, factsOf, type Json, type Kind } from "../harness/facts.js";
+import { hearing, type News, newsOf } from "../harness/hooks.js";
 import { peer, versionOf } from "../harness/peer.js";
 import type { Instance, Subject } from "../harness/subject.js";
 
@@ -25,8 +26,13 @@ interface Library {
   defineSchema(tables: object): unknown;
   httpRouter(): object;
   makeFunctionReference(name: string): unknown;
+  defineTable(validator: unknown): object;
+  v: { any(): unknown };
   stripeTables: object;
-  internalConvexStripe(config: { stripe: { secret_key: string; webhook_secret: string } }): {
+  internalConvexStripe(config: {
+    stripe: { secret_key: string; webhook_secret: string };
+    callback?: object;
+  }): {
     stripe: {
       addHttpRoutes(http: object): void;
       subscribe(context: object, args: object, options?: object): Promise<{ url: string | null }>;
@@ -34,6 +40,31 @@ interface Library {
     store: object;
     sync: object;
     setup: object;
+  };
+}
+
+interface Changed {
+  readonly operation: string;
+  readonly table: string;
+  readonly data: { readonly stripe: Stripe.Subscription | null };
+}
+
+/** Its one callback, which runs in the mutation that stores an object. */
+function hooks(inbox: string | undefined) {
+  const hear = hearing(inbox);
+  if (hear === undefined) return {};
+  return {
+    callback: {
+      unstable__afterChange: async (
+        { db }: { db: { insert(table: string, row: object): Promise<unknown> } },
+        { operation, table, data }: Changed,
+      ) => {
+        if (operation !== "upsert" || table !== TABLES.subscription || data.stripe === null) return;
+        const news = newsOf("changed", data.stripe);
+        await db.insert("told", { ...news });
+        await hear(news);
+      },
+    },
   };
 }
 
@@ -52,6 +83,8 @@ export const raidenoConvexStripe: Subject = {
     "return route",
     "organisations",
     "idempotency keys",
+    "hooks",
+    "hooks in a transaction",
   ],
   install: async ({ url, secretKey, stripe }) => {
     const client = new Stripe(secretKey, { ...stripe, telemetry: false });
@@ -68,10 +101,12 @@ export const raidenoConvexStripe: Subject = {
     process.env.CONVEX_SITE_URL ??= "https://happy-animal-123.convex.site"; // for its links
     const { stripe, ...functions } = it.internalConvexStripe({
       stripe: { secret_key: around.secretKey, webhook_secret: secrets[0] ?? "" },
+      ...hooks(around.inbox),
     });
     const http = it.httpRouter();
     stripe.addHttpRoutes(http);
-    const schema = it.defineSchema(it.stripeTables);
+    const application = { told: it.defineTable(it.v.any()) };
+    const schema = it.defineSchema({ ...it.stripeTables, ...application });
     const files = { http: { default: http }, stripe: functions };
     const test = push(around.url, files, (modules) => it.convexTest({ schema, modules }));
     const call = <Result>(name: string, args: object) =>
@@ -90,6 +125,7 @@ export const raidenoConvexStripe: Subject = {
         );
       },
       settle: async () => {},
+      written: async () => (await test.run(({ db }) => db.query("told").collect())) as News[],
       backfill,
       repair: backfill,
       owners: async () => {

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import Stripe from "stripe";
 import { factsOf, itemFacts, type Json, type Kind } from "../harness/facts.js";
+import { hearing, newsOf } from "../harness/hooks.js";
 import { peer, versionOf } from "../harness/peer.js";
 import type { Answer, Entity, Instance, Order, Subject } from "../harness/subject.js";
 
@@ -31,6 +32,7 @@ interface Library {
     billingConfig: { test: { plans: Plan[] } };
     resolveUser(request: Request): { id: string; email?: string } | null;
     resolveOrg(request: Request): string | null;
+    callbacks?: { [name: string]: (subscription: Stripe.Subscription) => Promise<void> };
   }) => {
     pool: pg.Pool;
     sync: { close(): Promise<void> };
@@ -62,6 +64,9 @@ export const stripeNoWebhooks: Subject = {
     "organisations",
     "plan changes",
     "seats",
+    "hooks",
+    "hooks by name",
+    "hooks that wait",
     "kill",
     "database outage",
   ],
@@ -79,9 +84,10 @@ export const stripeNoWebhooks: Subject = {
     });
     return { secrets: [secret], endpoint: id };
   },
-  start: async ({ database, secretKey }, { secrets }): Promise<Instance> => {
+  start: async ({ database, secretKey, inbox }, { secrets }): Promise<Instance> => {
     const { Billing, backfill } = await peer<Library>(NAME);
     const plans: Plan[] = [];
+    const hear = hearing(inbox);
     const billing = new Billing({
       stripeSecretKey: secretKey,
       stripeWebhookSecret: secrets[0] ?? "",
@@ -92,6 +98,15 @@ export const stripeNoWebhooks: Subject = {
         email: headers.get("x-email") ?? "",
       }),
       resolveOrg: ({ headers }) => headers.get("x-org"),
+      ...(hear === undefined
+        ? {}
+        : {
+            callbacks: {
+              onSubscriptionCreated: (it) => hear(newsOf("started", it)),
+              onSubscriptionPlanChanged: (it) => hear(newsOf("changed", it)),
+              onSubscriptionCancelled: (it) => hear(newsOf("ended", it)),
+            },
+          }),
     });
     billing.pool.on("error", () => {}); // connections that the harness cuts off
     const handle = billing.createHandler();

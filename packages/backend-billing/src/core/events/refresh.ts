@@ -42,7 +42,7 @@ export async function refreshCustomer(
     };
     const page = await (awaited ? send() : paced(runtime, "GET subscriptions", send));
     const snapshots = snapshotsOfPage(runtime, "subscriptions", page, startedAt);
-    const { units } = await commit(runtime, { source: "page", units: [{ snapshots }] });
+    const { units } = await commit(runtime, { source: "call", units: [{ snapshots }] });
     const [unit] = units;
     const asks = (unit?.duplicate === false ? unit.outcomes : []).flatMap(
       ({ act, revision }, index): Ask[] => {

@@ -71,7 +71,9 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
     const snapshots = unit.snapshots ?? [];
     return {
       duplicate: false,
-      outcomes: snapshots.map((snapshot) => apply(snapshot, objects, known, facts)),
+      outcomes: snapshots.map((snapshot) =>
+        apply(snapshot, objects, known, facts, batch.source !== "page"),
+      ),
     };
   });
 
@@ -120,6 +122,7 @@ function apply(
   objects: Map<string, Judged>,
   known: Known,
   facts: Known,
+  mayBeNews: boolean,
 ): Outcome {
   const { resource, id } = snapshot;
   const object = objectOf(snapshot, objects, known, facts);
@@ -142,7 +145,7 @@ function apply(
     if (verdict.content === "set") {
       object.content = snapshot.content;
       object.owner = snapshot.owner;
-      if (snapshot.origin === "event" && isRecent(snapshot)) object.isBorn = true;
+      if (mayBeNews && isRecent(snapshot)) object.isBorn = true;
     }
     if (verdict.content === "clear") object.content = null;
   }
@@ -152,7 +155,7 @@ function apply(
 /** Seconds: an invoice may be a draft for an hour before anything else is said of it. */
 const RECENT = 2 * 3600;
 
-/** Whether an event shows something that was made not long before. */
+/** Whether something is shown that was made not long before. */
 function isRecent({ kind, content, lo }: Snapshot): boolean {
   const { created } = (content ?? {}) as { readonly created?: unknown };
   return kind === "created" || (typeof created === "number" && created > lo - RECENT);

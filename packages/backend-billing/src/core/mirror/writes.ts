@@ -83,7 +83,7 @@ export interface Judged {
   content: object | null | undefined;
   /** Whose the content is, where it does not say so. */
   owner?: string | undefined;
-  /** Whether an event said that it was made not long ago. */
+  /** Whether something else than a listing showed that it was made not long ago. */
   isBorn?: true;
 }
 

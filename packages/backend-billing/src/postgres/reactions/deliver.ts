@@ -71,7 +71,8 @@ class Overtaken extends Error {
 /** Something that the telling depends on has changed since it was read: it is worked out again. */
 class Moved extends Error {}
 
-const NOW = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/** The time of the statement: with `clock_timestamp()`, which moves on within one, no index can be used. */
+const NOW = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
 
 /** Later than anything is put off: a machine whose clock was wrong wrote it down. */
 const BEYOND = `${NOW} + ${2 * HORIZON}`;

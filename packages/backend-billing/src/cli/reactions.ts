@@ -32,7 +32,7 @@ const query = (records: string): string => `
     ARRAY(SELECT object FROM changes WHERE parked ORDER BY id LIMIT ${MOST_EXAMPLES}) AS examples,
     (SELECT to_json(heads) FROM heads WHERE waited >= 0 ORDER BY waited DESC LIMIT 1) AS oldest,
     EXISTS (SELECT FROM ${records} WHERE kind = '${LISTENING.kind}' AND id = '${LISTENING.id}'
-      AND data->'resources' <> '{}') AS listens
+      AND (data->'resources' <> '{}' OR data->'names' <> '{}')) AS listens
   FROM changes`;
 
 interface Raw {

@@ -7,6 +7,7 @@ import type Stripe from "stripe";
 import { receiveEvent } from "../../core/events/receive.js";
 import { settleNow } from "../../core/events/settle-now.js";
 import { plain, readEvent } from "../../core/mirror/snapshot.js";
+import { rawTypesSent } from "../../core/runtime/commit/listening.js";
 import { BillingError, provider } from "../../core/runtime/errors.js";
 import type { Runtime } from "../../core/runtime/runtime.js";
 import { checkPlace } from "../../core/stripe/account.js";
@@ -70,11 +71,12 @@ type Standing = "received" | "missing" | "not mirrored";
 
 function standingOf(
   { effects }: Runtime,
+  taken: readonly string[],
   { type }: Stripe.Event,
   receipt: StoredReceipt | undefined,
 ): Standing {
   if (receipt !== undefined) return "received";
-  return effects.has(type) ? "missing" : "not mirrored";
+  return effects.has(type) || taken.includes(type) ? "missing" : "not mirrored";
 }
 
 const objectId = ({ data }: Stripe.Event): string | null =>
@@ -91,6 +93,7 @@ async function list(io: Io, at: Connected, options: ListOptions): Promise<void> 
     at,
     events.map(({ id }) => id),
   );
+  const taken = await rawTypesSent(at.runtime);
   const rows = events
     .map((event) => {
       const { id, type } = event;
@@ -100,7 +103,7 @@ async function list(io: Io, at: Connected, options: ListOptions): Promise<void> 
         type,
         created: event.created * 1000,
         objectId: objectId(event),
-        standing: standingOf(at.runtime, event, receipt),
+        standing: standingOf(at.runtime, taken, event, receipt),
         receivedAt: receipt?.receivedAt ?? null,
       };
     })
@@ -152,7 +155,8 @@ async function latestEvents(
 async function show(io: Io, at: Connected, id: string): Promise<void> {
   const event = await at.runtime.stripe().events.retrieve(id).catch(provider);
   const receipt = (await receiptsOf(at, [id])).get(id) ?? null;
-  const standing = standingOf(at.runtime, event, receipt ?? undefined);
+  const taken = await rawTypesSent(at.runtime);
+  const standing = standingOf(at.runtime, taken, event, receipt ?? undefined);
   const version = objectId(event) === null ? [] : await versionsOf(at.runtime, event);
   io.emit({ event: plain(event), receipt, standing, mirror: version });
   io.table([
@@ -210,7 +214,7 @@ async function replay(io: Io, at: Connected, ids: readonly string[]): Promise<vo
 const WORDS = {
   handled: "handled",
   duplicate: "received before, left alone; if a row is wrong, run reconcile",
-  ignored: "nothing in the tables depends on such an event",
+  ignored: "nothing in the tables depends on such an event, and no handler takes it",
 } as const;
 
 async function replayOne(runtime: Runtime, id: string): Promise<keyof typeof WORDS> {

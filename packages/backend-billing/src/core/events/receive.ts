@@ -8,6 +8,7 @@ import { entityInMetadata } from "../catalogue/carrier.js";
 import { forgetCustomer } from "../customers/claim/record.js";
 import { observeCustomer } from "../customers/setup.js";
 import { recordStrangers, strangerBy } from "../customers/strangers.js";
+import { eventRequest } from "../mirror/changes.js";
 import { wellFormed } from "../mirror/content/text.js";
 import {
   type ReceivedEvent,
@@ -22,8 +23,9 @@ import type { Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type EventOutcome, eventOutcome, logEvent } from "../runtime/telemetry/observe.js";
 import { relistRequest } from "./owner.js";
+import { takesRaw } from "./raw.js";
 
-/** `ignored`: nothing in the mirror depends on such an event. */
+/** `ignored`: nothing in the mirror depends on such an event, and no handler takes it. */
 export type Received = "handled" | "duplicate" | "ignored";
 
 /** `onOutcome` is called with the finer outcome, for telemetry. */
@@ -32,7 +34,9 @@ export async function receiveEvent(
   event: ReceivedEvent,
   onOutcome?: (outcome: EventOutcome) => void,
 ): Promise<Received> {
-  const effect = effectOf(runtime, event);
+  const known = effectOf(runtime, event);
+  const isRaw = known === undefined && (await takesRaw(runtime, event));
+  const effect = isRaw ? toldAsItCame(runtime, event) : known;
   if (effect === undefined) {
     onOutcome?.("ignored");
     logEvent(runtime, "webhook", receiptOf(event), "ignored");
@@ -79,6 +83,13 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
   requests.push(...linesRequest(runtime, event));
   const unit = { receipt: receiptOf(event), snapshots, requests };
   return { unit, ...followUpOf(runtime, event) };
+}
+
+/** The effect of an event that a handler takes as it comes: it is told once, for its receipt. */
+export function toldAsItCame(runtime: Runtime, event: ReceivedEvent): EventEffect {
+  const requests = [eventRequest(event.id, event.raw, runtime.now())];
+  const unit = { receipt: receiptOf(event), requests };
+  return { unit, followUp: undefined, stranger: undefined };
 }
 
 function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {

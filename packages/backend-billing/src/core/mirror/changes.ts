@@ -33,6 +33,18 @@ export const changeId = (occasion: Occasion, id: string, number = 0): string =>
 /** What such a record points at. */
 export const changeRef = (occasion: Occasion, id: string): string => `${occasion} ${id}`;
 
+/** The request that has an event of Stripe's told as it came. */
+export function eventRequest(id: string, event: object, at: number): RecordRequest {
+  const change: StoredChange = { key: id, resource: "event", id, before: null, after: event, at };
+  return {
+    kind: "change",
+    id: changeId("event", id),
+    ref: changeRef("event", id),
+    due: at,
+    data: { ...change } as RecordData,
+  };
+}
+
 /** The request that has an entity's access looked at. */
 export function accessRequest(entityId: string, key: string, at: number): RecordRequest {
   const change: StoredChange = {

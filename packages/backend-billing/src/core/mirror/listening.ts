@@ -19,6 +19,17 @@ export type Listening = { readonly [R in ListenedTo]?: Listened };
 /** What each name listens that an application has a handler for. */
 export type Needs = { readonly [name: string]: Listening };
 
+const RAW = "stripe ";
+
+/** The name of the handler of an event of Stripe's as it comes, by the event's type. */
+export const rawName = (type: string): string => RAW + type;
+
+/** The types of such events that are among the names of handlers, each once, sorted. */
+export const rawTypesIn = (names: Iterable<string>): readonly string[] =>
+  [...new Set(names)]
+    .flatMap((name) => (name.startsWith(RAW) ? [name.slice(RAW.length)] : []))
+    .sort();
+
 /** Where it is stored. */
 export const LISTENING = { kind: "setting", id: "listening" } as const;
 

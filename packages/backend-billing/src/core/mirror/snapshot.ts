@@ -52,14 +52,17 @@ export interface ReceivedEvent {
   /** The object, as plain data; of a thin event only its id and type are known. */
   readonly object: { readonly id?: string; readonly [field: string]: unknown };
   readonly thin: boolean;
+  /** All of it, with its type as it came. */
+  readonly raw: { readonly type: string; readonly [field: string]: unknown };
 }
 
 /** Reads a verified body, or an event as plain data. Answers undefined for what is no event. */
 export function readEvent(body: unknown): ReceivedEvent | undefined {
   if (typeof body !== "object" || body === null) return undefined;
-  const raw = body as Record<string, unknown>;
-  const { id, type } = raw;
+  const fields = body as Record<string, unknown>;
+  const { id, type } = fields;
   if (typeof id !== "string" || typeof type !== "string") return undefined;
+  const raw: ReceivedEvent["raw"] = { ...fields, type };
   const livemode = raw.livemode === true;
   if (raw.object === "v2.core.event") {
     const created = Math.floor(Date.parse(String(raw.created)) / 1000);
@@ -75,6 +78,7 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
       idempotencyKey: null,
       object: related?.id === undefined ? {} : { id: related.id },
       thin: true,
+      raw,
     };
   }
   const data = raw.data as { object?: Record<string, unknown> } | undefined;
@@ -90,6 +94,7 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
     idempotencyKey: request?.idempotency_key ?? null,
     object: data.object,
     thin: false,
+    raw,
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
 import { accessRequest, changeId } from "../../mirror/changes.js";
+import { rawName } from "../../mirror/listening.js";
 import type { SubscriptionFacts } from "../../mirror/store.js";
 import { DEFAULT_GROUP } from "../../subscriptions/group.js";
 import {
@@ -18,7 +19,7 @@ import { accessAfter, accessFrom, accessSteps, accessWrite } from "./access-reco
 import type { Follows, Telling, TellingContext, Tellings } from "./context.js";
 import { entityOf, entityOfCustomer } from "./entity.js";
 import { accessFollows, contentThen, knownAccess, trialFollows } from "./follow.js";
-import { changeName, rawName } from "./handlers.js";
+import { changeName } from "./handlers.js";
 import { eventsOf } from "./payloads.js";
 
 /** Of a change that waits. */

@@ -2,7 +2,7 @@
  * Says what the handlers of this process need, before it commits anything for the first time: from then
  * on every process stores what they are to be told.
  */
-import { keptListening, type Needs } from "../../mirror/listening.js";
+import { keptListening, type Needs, rawTypesIn } from "../../mirror/listening.js";
 import type { Reading } from "../records/record.js";
 import { records } from "../records/records.js";
 import type { CommitContext, Listener } from "./commit.js";
@@ -24,15 +24,33 @@ export async function sayListening(context: CommitContext, needs: Needs): Promis
   await records.listening.update(context, (stored) => keptListening(stored, needs, context.now()));
 }
 
+/** What knows the handlers of this process, and reads which ones others have. */
+export interface Hearing extends Reading {
+  readonly reactions: Pick<Reacting, "names"> | undefined;
+}
+
 /** Whether any process of the application has a handler of one of these names. */
 export async function hears(
-  { store, reactions }: Reading & { readonly reactions: Pick<Reacting, "names"> | undefined },
+  { store, reactions }: Hearing,
   ...names: readonly string[]
 ): Promise<boolean> {
   if (names.some((name) => reactions?.names.has(name))) return true;
   const { data } = await records.listening.read({ store });
   return names.some((name) => data?.names?.[name] !== undefined);
 }
+
+/** The types of events that any process has a handler for which takes them as they come. */
+export async function rawTypesHeard({ store, reactions }: Hearing): Promise<readonly string[]> {
+  const { data } = await records.listening.read({ store });
+  return rawTypesIn([...(reactions?.names ?? []), ...Object.keys(data?.names ?? {})]);
+}
+
+/** A thin event's type: neither a webhook endpoint nor the list of events has such. */
+const THIN = /^v\d+\./;
+
+/** Those of them that a webhook endpoint is sent, and that the list of events shows. */
+export const rawTypesSent = async (from: Hearing): Promise<readonly string[]> =>
+  (await rawTypesHeard(from)).filter((type) => !THIN.test(type));
 
 export function listenFirst({ needs, changed }: Pick<Reacting, "needs" | "changed">): Listener {
   let isSaid = needs === undefined;

@@ -10,7 +10,8 @@
  * counted: requested by `seatsChanged` and by commits, removed by the job of subscriptions/seats),
  * `aside` (runtime/commit/set-aside.ts, one for each object that cannot be stored), `change`
  * (mirror/plan-changes.ts, one for each change of a row that the application listens to, which
- * mirror/listening.ts says: written by the commit that writes the row, removed when it was told),
+ * mirror/listening.ts says: written by the commit that writes the row, removed when it was told; and
+ * for each event that a handler takes as it comes: requested with its receipt by events/receive.ts),
  * `access` (reactions/access-record.ts, for each entity: what was last told of its access), and
  * `notice` (reactions/notices.ts, for each subscription whose trial is to be announced).
  */

@@ -15,7 +15,7 @@ interface Observer {
 export type EventSource = "webhook" | "list";
 
 /**
- * `stored`: the mirror took it. `asked`: something changed, and Stripe is asked what. `older`: more
+ * `stored`: the mirror took it, or it is to be told. `asked`: something changed, and Stripe is asked what. `older`: more
  * is known already. `duplicate`: the same event came before. `ignored`: nothing depends on it.
  * `set_aside`: its object cannot be stored, which is remembered.
  */
@@ -37,7 +37,9 @@ export function eventOutcome(unit: Unit, outcome: UnitOutcome | undefined): Even
   if (did("aside")) return "set_aside";
   if (did("ask")) return "asked";
   if (did("write", "touch")) return "stored";
-  if ((unit.requests ?? []).length > 0) return "asked";
+  const requests = unit.requests ?? [];
+  if (requests.some(({ kind }) => kind === "change")) return "stored";
+  if (requests.length > 0) return "asked";
   return outcome.outcomes.length > 0 ? "older" : "ignored";
 }
 

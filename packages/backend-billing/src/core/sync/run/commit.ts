@@ -9,6 +9,7 @@ import { textOf } from "../../mirror/content/text.js";
 import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../../mirror/store.js";
 import { pruneAsides } from "../../runtime/commit/asides.js";
 import { commit } from "../../runtime/commit/commit.js";
+import { rawTypesSent } from "../../runtime/commit/listening.js";
 import type { Read } from "../../runtime/records/record.js";
 import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -162,6 +163,7 @@ async function advanced(
   const at: Circumstances = {
     chosen: chosenIn(run, runtime.resources),
     mirrored: runtime.resources,
+    taken: await rawTypesSent(runtime),
     skew: runtime.tolerances.skew,
     done,
   };
@@ -231,7 +233,10 @@ export async function allPartitions(runtime: Runtime, runId: string): Promise<St
 
 /** About how much of the store's limit a unit takes. */
 function sizeOf({ snapshots = [], requests = [] }: Unit): number {
-  const contents = snapshots.map(({ content }) => (content === null ? 0 : textOf(content).length));
+  const contents = [
+    ...snapshots.map(({ content }) => (content === null ? 0 : textOf(content).length)),
+    ...requests.map(({ data }) => textOf(data).length),
+  ];
   return contents.reduce((sum, length) => sum + length, ENVELOPE * (1 + requests.length));
 }
 
@@ -243,7 +248,7 @@ function inParts({ store }: Runtime, units: readonly Unit[]): readonly (readonly
     const size = sizeOf(unit);
     const count = unit.snapshots?.length ?? 0;
     const isFull = snapshots + count > store.limits.snapshots || bytes + size > store.limits.bytes;
-    if (isFull && snapshots > 0) {
+    if (isFull && bytes > 0) {
       parts.push([]);
       [snapshots, bytes] = [0, 0];
     }

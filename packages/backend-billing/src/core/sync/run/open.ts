@@ -5,6 +5,7 @@
 
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
+import { rawTypesSent } from "../../runtime/commit/listening.js";
 import { records } from "../../runtime/records/records.js";
 import type { RunKind } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -44,6 +45,7 @@ export async function openRun(
     const partitions = partitionsOf(run, {
       chosen: chosenIn(run, runtime.resources),
       mirrored: runtime.resources,
+      taken: await rawTypesSent(runtime),
       skew: runtime.tolerances.skew,
       done: [],
     });

@@ -87,6 +87,8 @@ interface Partitions {
     readonly task: "events";
     readonly resource: "events";
     readonly pending: readonly PendingFollow[];
+    /** The types to read, of events that handlers take as they come; else the catalogue says it. */
+    readonly types?: readonly string[];
   };
   /** Asks for objects that nothing confirmed since a second; so many may be unknown to Stripe. */
   readonly sweep: Scanning & {

@@ -21,6 +21,8 @@ export interface Circumstances {
   readonly chosen: readonly ResourceName[];
   /** Everything that is mirrored: events are read of all of it. */
   readonly mirrored: readonly ResourceName[];
+  /** The types of events that handlers take as they come: those are read, too. */
+  readonly taken: readonly string[];
   /** Seconds by which `Date` may be off. */
   readonly skew: number;
   /** Everything that the run did so far. */

@@ -1,7 +1,7 @@
 /** Reads Stripe's events since a second, as if they were delivered now. */
 import { enabledEvents, type ResourceName } from "../../catalogue/catalogue.js";
 import { recordStrangers } from "../../customers/strangers.js";
-import { effectOf } from "../../events/receive.js";
+import { effectOf, toldAsItCame } from "../../events/receive.js";
 import { plain, readEvent } from "../../mirror/snapshot.js";
 import type { Unit, UnitOutcome } from "../../mirror/store.js";
 import { BillingError } from "../../runtime/errors.js";
@@ -19,43 +19,56 @@ import { followAll } from "./pending.js";
 /** The most event types that one request may name. */
 const MOST_TYPES = 20;
 
-/**
- * The event types that matter, in groups that one request can ask for. One at least: a phase ends
- * with its last partition, and where nothing has events that group is empty.
- */
-function eventGroups(chosen: readonly ResourceName[]): readonly (readonly string[])[] {
-  const types = enabledEvents(chosen);
-  return Array.from({ length: Math.max(1, Math.ceil(types.length / MOST_TYPES)) }, (_, group) =>
+/** Event types in groups that one request can ask for. */
+const grouped = (types: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(types.length / MOST_TYPES) }, (_, group) =>
     types.slice(group * MOST_TYPES, (group + 1) * MOST_TYPES),
   );
+
+/**
+ * The event types that the mirror comes from, in groups. One at least: a phase ends with its last
+ * partition, and where nothing has events that group is empty.
+ */
+function eventGroups(chosen: readonly ResourceName[]): readonly (readonly string[])[] {
+  const groups = grouped(enabledEvents(chosen));
+  return groups.length === 0 ? [[]] : groups;
 }
 
-const typesOf = ({ resources }: Runtime, { list }: Partition<"events">): readonly string[] =>
-  eventGroups(resources)[list] ?? [];
+const typesOf = ({ resources }: Runtime, at: Partition<"events">): readonly string[] =>
+  at.types ?? eventGroups(resources)[at.list] ?? [];
 
-const reading = (list: number, range: Partition<"events">["range"]): Partition<"events"> => ({
-  ...UNREAD,
-  task: "events",
-  resource: "events",
-  list,
-  range,
-});
+const reading = (
+  range: Partition<"events">["range"],
+  which: Pick<Partition<"events">, "list" | "types">,
+): Partition<"events"> => ({ ...UNREAD, task: "events", resource: "events", ...which, range });
 
-export const open = ({ from }: Run, { mirrored }: Circumstances): readonly Partition<"events">[] =>
-  eventGroups(mirrored).map((_, list) => reading(list, { from, to: null }));
+/** What handlers take is named in the partitions: a process that works at one may not have them. */
+export function open(
+  { from }: Run,
+  { mirrored, taken }: Circumstances,
+): readonly Partition<"events">[] {
+  const groups = eventGroups(mirrored);
+  const known = new Set(groups.flat());
+  const others = grouped(taken.filter((type) => !known.has(type)));
+  const range = { from, to: null };
+  return [
+    ...groups.map((_, list) => reading(range, { list })),
+    ...others.map((types, index) => reading(range, { list: groups.length + index, types })),
+  ];
+}
 
 const list: List<"events"> = {
   fetch(runtime, at, page, options) {
     const types = [...typesOf(runtime, at)];
     return runtime.stripe().events.list({ ...page, types }, options);
   },
-  part: (at, range) => reading(at.list, range),
+  part: ({ list, types }, range) => reading(range, { list, ...(types && { types }) }),
   refuse({ run, at }, date) {
     if (!isOutdated(at, date)) return undefined;
     if (Object.keys(run.made).some((group) => group.startsWith("list "))) throw tookTooLong();
     return { next: { ...at, since: date, state: "done" }, outdated: true };
   },
-  read: ({ runtime }, page) => readEvents(runtime, page),
+  read: ({ runtime, at }, page) => readEvents(runtime, page, at.types ?? []),
 };
 
 export async function step(step: Step<"events">): Promise<Stepped<"events">> {
@@ -82,14 +95,20 @@ function tookTooLong(): BillingError {
   );
 }
 
-async function readEvents(runtime: Runtime, page: ListedPage): Promise<Read<"events">> {
+async function readEvents(
+  runtime: Runtime,
+  page: ListedPage,
+  taken: readonly string[],
+): Promise<Read<"events">> {
   const units: Unit[] = [];
   const pending: PendingFollow[] = [];
   const strangers: Stranger[] = [];
   for (const each of page.data) {
     const event = readEvent(plain(each));
     if (event?.account !== undefined && !(await isOwnAccount(runtime, event.account))) continue;
-    const effect = event && effectOf(runtime, event);
+    if (event === undefined) continue;
+    const asItCame = taken.includes(event.type) ? toldAsItCame(runtime, event) : undefined;
+    const effect = effectOf(runtime, event) ?? asItCame;
     if (effect === undefined) continue;
     units.push(effect.unit);
     if (effect.followUp !== undefined) pending.push({ do: "follow", ...effect.followUp });

@@ -31,6 +31,7 @@ const run = (over: Partial<Run> = {}): Run => ({
 const at = (done: readonly Partition[] = []): Circumstances => ({
   chosen: defaultResources,
   mirrored: defaultResources,
+  taken: [],
   skew: 1,
   done,
 });
@@ -183,6 +184,19 @@ describe("the partitions", () => {
     // Of everything that is mirrored, whatever the run lists: its end says that all were read.
     const few = { ...at(), chosen: ["invoices" as const] };
     expect(partitionsOf(run({ phase: "events", from: 900 }), few)).toEqual(events);
+  });
+  it("of the events that handlers take as they come: beside the others, with their names", () => {
+    const taken = Array.from({ length: 21 }, (_, number) => `radar.of_${number}`);
+    const events = partitionsOf(run({ phase: "events", from: 900 }), at());
+    const more = partitionsOf(run({ phase: "events", from: 900 }), {
+      ...at(),
+      taken: [...taken, "customer.created"],
+    });
+    expect(more.slice(0, events.length)).toEqual(events);
+    expect(more.slice(events.length)).toMatchObject([
+      { list: 5, types: taken.slice(0, 20), range: { from: 900, to: null } },
+      { list: 6, types: taken.slice(20) },
+    ]);
   });
 
   it("of a sample and of the end", () => {

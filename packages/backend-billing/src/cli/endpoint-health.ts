@@ -1,7 +1,7 @@
 /** What is right and wrong with the webhook endpoint at Stripe. Judging is pure; asking is not. */
 import type Stripe from "stripe";
-import { enabledEvents, type ResourceName } from "../core/catalogue/catalogue.js";
 import type { Runtime } from "../core/runtime/runtime.js";
+import { eventsNeeded, notSent } from "../core/sync/endpoint.js";
 import { listed } from "./terminal/format.js";
 
 export interface EndpointHealth {
@@ -12,7 +12,7 @@ export interface EndpointHealth {
   readonly apiVersion: string | null;
   /** The version that the installed `stripe` package pins. */
   readonly wantedVersion: string;
-  /** Events that the mirror needs and the endpoint does not send. */
+  /** Events that the mirror or a handler needs and the endpoint does not send. */
   readonly missingEvents: readonly string[];
 }
 
@@ -21,18 +21,13 @@ type EndpointLike = Pick<
   "id" | "url" | "status" | "api_version" | "enabled_events"
 >;
 
-/** Of the events that are needed those that an endpoint does not send. */
-export function notSent(enabled: readonly string[], needed: readonly string[]): string[] {
-  return enabled.includes("*") ? [] : needed.filter((event) => !enabled.includes(event));
-}
-
 export function judgeEndpoint(
   endpoint: EndpointLike,
-  resources: readonly ResourceName[],
+  needed: readonly string[],
   wantedVersion: string,
 ): EndpointHealth {
   const { id, url, status, api_version: apiVersion, enabled_events: enabled } = endpoint;
-  const missingEvents = notSent(enabled, enabledEvents(resources));
+  const missingEvents = notSent(enabled, needed);
   return { id, url, status, apiVersion, wantedVersion, missingEvents };
 }
 
@@ -56,13 +51,14 @@ export function endpointProblems({
 export async function ourEndpoints(runtime: Runtime, url?: string): Promise<EndpointHealth[]> {
   const stripe = runtime.stripe();
   const version = String(stripe.getApiField("version"));
+  const needed = await eventsNeeded(runtime);
   const found: EndpointHealth[] = [];
   for await (const endpoint of stripe.webhookEndpoints.list({ limit: 100 })) {
     const isOurs =
       url === undefined
         ? "backend-billing" in endpoint.metadata || endpoint.url.endsWith("/stripe/webhook")
         : endpoint.url === url;
-    if (isOurs) found.push(judgeEndpoint(endpoint, runtime.resources, version));
+    if (isOurs) found.push(judgeEndpoint(endpoint, needed, version));
   }
   return found;
 }

@@ -36,6 +36,7 @@ const stored = {
   copied: true,
   setAside: { count: 0, examples: [] },
   reactions: { parked: { number: 0, examples: [] }, oldest: null },
+  taken: [],
 };
 /** Changes that are parked, and one that is due for so many minutes. */
 const telling = (number: number, minutes: number): Facts => ({
@@ -237,7 +238,13 @@ const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
   ],
   ["a local application with a live key", { ...well, address: local }, ["url_insecure"]],
   ["no endpoint", at(), ["endpoint_missing"]],
-  ["all events", at({ ...endpoint, events: ["*"] }), ["endpoint_events_extra"]],
+  ["all events", at({ ...endpoint, events: ["*"] }), []],
+  ["events of the application's own", at({ ...endpoint, events: ["a", "b", "c"] }), []],
+  [
+    "an event that a handler takes is not sent",
+    { ...well, database: { ...database, stored: { ...stored, taken: ["c"] } } },
+    ["endpoint_events_missing"],
+  ],
   ["too few events", at({ ...endpoint, events: ["a"] }), ["endpoint_events_missing"]],
   ["the account's version", at({ ...endpoint, version: "v0" }), ["endpoint_version"]],
   [

@@ -347,7 +347,6 @@ describe("what Stripe and the database hold", { timeout }, () => {
       },
       finds: [
         ["endpoint_version", /2025-03-31\.basil, and the installed/, syncWebhook],
-        ["endpoint_events_extra", /nothing here depends on: \*/, syncWebhook],
         [
           "endpoint_duplicate",
           /2 enabled webhook endpoints point at .*\/stripe\/webhook: we_\w+ \(2025-03-31\.basil\)/,

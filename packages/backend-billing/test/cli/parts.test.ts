@@ -133,8 +133,9 @@ describe("the endpoint's health", () => {
     api_version: "2026-01-01",
     enabled_events: ["*"],
   };
+  const needed = ["product.created", "product.deleted", "product.updated"];
   const problems = (more: object) =>
-    endpointProblems(judgeEndpoint({ ...endpoint, ...more } as never, ["products"], "2026-01-01"));
+    endpointProblems(judgeEndpoint({ ...endpoint, ...more } as never, needed, "2026-01-01"));
   it.each([
     [{}, []],
     [{ status: "disabled" }, ["it is disabled"]],

@@ -98,11 +98,6 @@ export const catalogue = {
     what: "The webhook endpoint {id} is not sent {events}.",
     fix: "{syncWebhook}",
   },
-  endpoint_events_extra: {
-    severity: "warning",
-    what: "The webhook endpoint {id} is sent events that nothing here depends on: {events}.",
-    fix: "{syncWebhook}",
-  },
   endpoint_version: {
     severity: "warning",
     what: "The webhook endpoint {id} sends events of API version {theirs}, and the installed stripe package expects {ours}: each event costs a request to Stripe.",

@@ -142,6 +142,8 @@ export interface StoredFacts {
   readonly copied: boolean;
   readonly setAside: SetAsideReport;
   readonly reactions: Pick<ReactionFacts, "parked" | "oldest">;
+  /** The types of events that handlers take as they come. */
+  readonly taken: readonly string[];
 }
 
 /** What the application's own route said to an event that means nothing. */

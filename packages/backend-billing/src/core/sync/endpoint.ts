@@ -3,6 +3,7 @@
 import type Stripe from "stripe";
 import { enabledEvents } from "../catalogue/catalogue.js";
 import type { Store } from "../mirror/store.js";
+import { rawTypesSent } from "../runtime/commit/listening.js";
 import { givenSecrets, routePath } from "../runtime/config.js";
 import { sha256 } from "../runtime/digest.js";
 import { provider } from "../runtime/errors.js";
@@ -14,23 +15,39 @@ import type { Runtime } from "../runtime/runtime.js";
 /** Metadata of what the library created, so that it never changes anything else. */
 export const MARK = { "backend-billing": "managed" };
 
-const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && [...a].sort().join() === [...b].sort().join();
+type EventType = Stripe.WebhookEndpointCreateParams.EnabledEvent;
+
+/** Stands for every event. */
+const ALL = "*";
+
+/** Of the events that are needed those that an endpoint does not send. */
+export const notSent = (enabled: readonly string[], needed: readonly string[]): string[] =>
+  enabled.includes(ALL) ? [] : needed.filter((event) => !enabled.includes(event));
+
+/** What an endpoint is sent once these events are added. Nothing is taken away: it may be the application's. */
+function withEvents(enabled: readonly string[], added: readonly string[]): EventType[] {
+  const events = [...new Set([...enabled, ...added])] as EventType[];
+  return events.includes(ALL) ? [ALL] : events;
+}
+
+/** The events that the mirror comes from, and those that handlers take as they come. */
+export async function eventsNeeded(runtime: Runtime): Promise<EventType[]> {
+  return withEvents(enabledEvents(runtime.resources), await rawTypesSent(runtime));
+}
 
 /**
- * Creates the endpoint, or mends it. Its API version cannot be changed: an endpoint of another
- * version is replaced. The new one's secret is answered at once; the old one goes on until a call
- * that knows the new secret, so that no event is lost in between. Endpoints that the library did not
- * make are reported, and disabled at that point only if `replace` says so.
+ * Creates the endpoint, or mends it; events that it is sent beside those that are needed are kept. Its
+ * API version cannot be changed: an endpoint of another version is replaced. The new one's secret is
+ * answered at once; the old one goes on until a call that knows the new secret, so that no event is
+ * lost in between. Endpoints that the library did not make are reported, and disabled at that point
+ * only if `replace` says so.
  */
 export function syncWebhook(runtime: Runtime, replace = false): Promise<WebhookReport> {
   return exclusively(runtime, "webhook endpoint", async () => {
     const stripe = runtime.stripe();
     const url = `${runtime.baseUrl()}${routePath(runtime.config)}/webhook`;
     const version = stripe.getApiField("version") as Stripe.WebhookEndpointCreateParams.ApiVersion;
-    const events = [
-      ...enabledEvents(runtime.resources),
-    ] as Stripe.WebhookEndpointCreateParams.EnabledEvent[];
+    const events = await eventsNeeded(runtime);
     const ours = await endpointsAt(stripe, url);
     const fitting = ours.filter(({ api_version }) => api_version === version);
     const current = fitting.find(isMarked) ?? fitting[0];
@@ -46,27 +63,30 @@ export function syncWebhook(runtime: Runtime, replace = false): Promise<WebhookR
         ...besides(runtime, made.id, ours.filter(isEnabled)),
       };
     }
+    const others = ours.filter((each) => each.id !== current.id && isEnabled(each));
+    const isReplacing = others.length > 0 && (await isSecretInUse(runtime, current.id));
+    const ended = isReplacing ? others.filter((each) => replace || isMarked(each)) : [];
+    // What is sent to an endpoint that ends may be the application's, too.
+    const wanted = [...events, ...ended.flatMap(({ enabled_events }) => enabled_events)];
+    const missing = notSent(current.enabled_events, wanted);
     const mended = [
       ...(current.status === "enabled" ? [] : ["status"]),
-      ...(sameSet(current.enabled_events, events) ? [] : ["events"]),
+      ...(missing.length === 0 ? [] : ["events"]),
     ];
     if (mended.length > 0) {
+      const enabled_events = withEvents(current.enabled_events, missing);
       await stripe.webhookEndpoints
-        .update(current.id, { enabled_events: events, disabled: false })
+        .update(current.id, { enabled_events, disabled: false })
         .catch(provider);
     }
-    let others = ours.filter((each) => each.id !== current.id && isEnabled(each));
-    if (others.length > 0 && (await isSecretInUse(runtime, current.id))) {
-      const ended = others.filter((each) => replace || isMarked(each));
-      for (const { id } of ended) {
-        await stripe.webhookEndpoints.update(id, { disabled: true }).catch(provider);
-      }
-      others = others.filter((each) => !ended.includes(each));
+    for (const { id } of ended) {
+      await stripe.webhookEndpoints.update(id, { disabled: true }).catch(provider);
     }
+    const left = others.filter((each) => !ended.includes(each));
     return {
       id: current.id,
       ...reported(runtime, current.id, mended),
-      ...besides(runtime, current.id, others),
+      ...besides(runtime, current.id, left),
     };
   });
 }

@@ -1,6 +1,7 @@
 // The webhook endpoint and the portal's settings: made once, however often and by however many they
 // are asked for, and mended when somebody changed them or the library's pinned version did.
 import { inspect } from "node:util";
+import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { listedAtOnce } from "../../../../../support/listed-at-once.js";
 import { enabledEvents } from "../../../src/core/catalogue/catalogue.js";
@@ -10,6 +11,7 @@ import { type App, billingError, quietApplications } from "./kit.js";
 const open = quietApplications();
 const WEBHOOK = { data: false, webhook: true } as const;
 const PORTAL = { data: false, portal: true } as const;
+type Events = Stripe.WebhookEndpointCreateParams.EnabledEvent[];
 const endpoints = async ({ stripe }: App) => (await stripe.webhookEndpoints.list()).data;
 
 describe("the endpoint", () => {
@@ -52,13 +54,47 @@ describe("the endpoint", () => {
     expect((await app.b.sync(WEBHOOK)).webhook).toEqual({ id });
   });
 
-  it("follows the resources that the application chose", async () => {
+  it("follows the resources that the application chose, and keeps what it is sent besides", async () => {
     const app = await open();
-    await app.b.sync(WEBHOOK);
     const some = createBilling({ ...app.config, resources: ["products"] });
-    expect((await some.sync(WEBHOOK)).webhook?.mended).toEqual(["events"]);
+    const { webhook } = await some.sync(WEBHOOK);
+    const id = webhook?.id ?? "";
+    const own = ["capability.updated", ...enabledEvents(["products"])] as Events;
+    await app.stripe.webhookEndpoints.update(id, { enabled_events: own });
+    expect((await some.sync(WEBHOOK)).webhook).toEqual({ id });
+    const more = createBilling({ ...app.config, resources: ["products", "prices"] });
+    expect((await more.sync(WEBHOOK)).webhook).toEqual({ id, mended: ["events"] });
+    // A price less is no reason to take anything away: it may be the application's own.
+    expect((await some.sync(WEBHOOK)).webhook).toEqual({ id });
     expect((await endpoints(app))[0]?.enabled_events.toSorted()).toEqual(
-      enabledEvents(["products"]),
+      [...enabledEvents(["products", "prices"]), "capability.updated"].sort(),
+    );
+  });
+
+  it("that is sent everything stays so", async () => {
+    const app = await open();
+    const { webhook } = await app.b.sync(WEBHOOK);
+    const id = webhook?.id ?? "";
+    const changes = { enabled_events: ["*"] as Events, disabled: true };
+    await app.stripe.webhookEndpoints.update(id, changes);
+    expect((await app.b.sync(WEBHOOK)).webhook).toEqual({ id, mended: ["status"] });
+    expect((await endpoints(app))[0]).toMatchObject({ enabled_events: ["*"], status: "enabled" });
+  });
+
+  it("is sent what handlers take as it comes, those of other processes too", async () => {
+    const app = await open();
+    const taking = (...types: string[]) =>
+      createBilling({
+        ...app.config,
+        on: { stripe: Object.fromEntries(types.map((type) => [type, async () => {}])) },
+      });
+    const thin = "v1.billing.meter.error_report_triggered"; // not a webhook endpoint's
+    await taking("review.opened", thin).sync(WEBHOOK);
+    const { webhook } = await taking("capability.updated").sync(WEBHOOK);
+    expect(webhook?.mended).toEqual(["events"]);
+    expect(await app.b.sync(WEBHOOK)).not.toHaveProperty("webhook.mended");
+    expect((await endpoints(app))[0]?.enabled_events.toSorted()).toEqual(
+      [...enabledEvents(listedAtOnce), "capability.updated", "review.opened"].sort(),
     );
   });
 
@@ -68,7 +104,7 @@ describe("the endpoint", () => {
     const metadata = { "backend-billing": "managed" };
     const old = await app.stripe.webhookEndpoints.create({
       url,
-      enabled_events: ["product.created"],
+      enabled_events: ["product.created", "capability.updated"],
       api_version: "2024-06-20",
       metadata,
     });
@@ -88,8 +124,12 @@ describe("the endpoint", () => {
     await app.b.sync(WEBHOOK);
     expect(await states()).toEqual({ old: "enabled", new: "enabled" });
     const both = [webhook?.secret ?? "", old.secret ?? ""];
-    await createBilling({ ...app.config, webhook_secret: both }).sync(WEBHOOK);
+    const { sync } = createBilling({ ...app.config, webhook_secret: both });
+    expect((await sync(WEBHOOK)).webhook).toEqual({ id: webhook?.id, mended: ["events"] });
     expect(await states()).toEqual({ old: "disabled", new: "enabled" });
+    // What the application had the old one sent besides, the new one is sent.
+    const now = await app.stripe.webhookEndpoints.retrieve(webhook?.id ?? "");
+    expect(now.enabled_events).toContain("capability.updated");
   });
 
   it("of somebody else at the same address is named, and touched only when asked to", async () => {

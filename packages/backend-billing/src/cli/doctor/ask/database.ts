@@ -3,6 +3,7 @@ import type { ResourceName } from "../../../core/catalogue/catalogue.js";
 import { type Marks, readMarks } from "../../../core/customers/marks.js";
 import type { Store } from "../../../core/mirror/store.js";
 import { setAsideNow } from "../../../core/runtime/commit/asides.js";
+import { rawTypesSent } from "../../../core/runtime/commit/listening.js";
 import { appName, type BillingConfig } from "../../../core/runtime/config.js";
 import { storedBelonging } from "../../../core/runtime/mode.js";
 import { records, type StoredPortal } from "../../../core/runtime/records/records.js";
@@ -116,5 +117,6 @@ async function readStored(
     // A catch-up begins only where a copy was completed.
     copied: runs.some(({ data }) => data.state === "done" && data.kind !== "verify"),
     setAside: await setAsideNow(store),
+    taken: await rawTypesSent({ store, reactions: undefined }),
   };
 }

@@ -1,5 +1,5 @@
 /** From facts to findings. Pure, without requests, so every case has a row in a table test. */
-import { notSent } from "../../endpoint-health.js";
+import { notSent } from "../../../core/sync/endpoint.js";
 import { describeSetAside, duration, listed } from "../../terminal/format.js";
 import { commandsOf } from "../commands.js";
 import type {
@@ -181,11 +181,9 @@ function diagnoseEndpoint(
   const { id } = current;
   const found: Finding[] = [];
   if (!current.enabled) found.push(find("endpoint_disabled", { id }));
-  const missing = notSent(current.events, events);
-  const extra = current.events.filter((event) => !events.includes(event));
+  const missing = notSent(current.events, [...events, ...(stored?.taken ?? [])]);
   if (missing.length > 0)
     found.push(find("endpoint_events_missing", { id, events: listed(missing) }));
-  if (extra.length > 0) found.push(find("endpoint_events_extra", { id, events: listed(extra) }));
   if (current.version !== version) {
     const theirs = current.version ?? "the account's default";
     found.push(find("endpoint_version", { id, theirs, ours: version }));

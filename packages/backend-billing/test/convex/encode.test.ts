@@ -2,7 +2,7 @@ import { convexToJson, getConvexSize, type Value } from "convex/values";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decode, encode } from "../../src/convex/calls/encode.js";
-import { fitted, LIMITS, OMITTED } from "../../src/convex/calls/fit.js";
+import { fitted, fittedPair, LIMITS, OMITTED } from "../../src/convex/calls/fit.js";
 
 describe("field names", () => {
   it.each([
@@ -95,6 +95,17 @@ describe("what is larger than a document", () => {
   it("cuts an array of 9,000 elements", () => {
     const list = Array.from({ length: 9_000 }, (_, i) => i);
     expect(fitted({ list })).toEqual({ list: list.slice(0, 8_192), [OMITTED]: ["list[8192…]"] });
+  });
+
+  it("keeps all of the smaller of two objects in one document, and the small fields of both", () => {
+    const object = (size: number) => ({ id: "in_1", status: "open", text: "x".repeat(size) });
+    const [small, large, larger] = [object(300_000), object(800_000), object(900_000)];
+    expect(fittedPair(null, large)).toEqual([null, large]);
+    expect(fittedPair(small, small)).toEqual([small, small]);
+    const cut = { id: "in_1", status: "open", [OMITTED]: ["text"] };
+    expect(fittedPair(small, large)).toEqual([small, cut]);
+    expect(fittedPair(large, small)).toEqual([cut, small]);
+    expect(fittedPair(large, larger)).toEqual([cut, cut]);
   });
 
   it("fits whatever it is given", () => {

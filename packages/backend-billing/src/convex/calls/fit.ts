@@ -30,6 +30,23 @@ export function fitted(object: object, limits: Limits = LIMITS): object {
   return omitted.length === 0 ? object : { ...fitting, [OMITTED]: omitted.slice(0, NAMED) };
 }
 
+/**
+ * Two objects that are in one document: as much of each as fits, of one that is small all of it, and of
+ * the other one what is left.
+ */
+export function fittedPair<A extends object | null, B extends object | null>(
+  one: A,
+  other: B,
+  { bytes, ...limits }: Limits = LIMITS,
+): readonly [A, B] {
+  const size = (each: object | null) => getConvexSize(each as Fields | null);
+  const part = <T extends object | null>(each: T, beside: object | null): T => {
+    const room = Math.max(bytes / 2, bytes - size(beside));
+    return each === null ? each : (fitted(each, { ...limits, bytes: room }) as T);
+  };
+  return size(one) + size(other) <= bytes ? [one, other] : [part(one, other), part(other, one)];
+}
+
 const at = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
 
 /** Cuts what is too deep or has too many members. */

@@ -27,6 +27,7 @@ import type {
 } from "./operations.js";
 import { refused } from "./refusal.js";
 import { together } from "./together.js";
+import { wiredRequests, wiredWrites } from "./wired.js";
 
 export interface ConvexStoreOptions {
   readonly resources: readonly ResourceName[];
@@ -72,24 +73,16 @@ export function createConvexStore(
   const onWire = (batch: Batch): OperationOf<"commit">["batch"] => ({
     source: batch.source,
     now: batch.now,
+    ...(batch.draw === undefined ? {} : { draw: batch.draw }),
     units: batch.units.map(({ receipt, snapshots = [], requests = [] }) => {
       const fitting = snapshots.map(stored);
       return {
         ...(receipt === undefined ? {} : { receipt }),
         snapshots: fitting,
-        requests: [...requests, ...requestsFor(fitting, batch.now)].map((request) => ({
-          ...request,
-          data: encode(request.data),
-        })),
+        requests: wiredRequests([...requests, ...requestsFor(fitting, batch.now)]),
       };
     }),
-    records: (batch.records ?? []).map(({ kind, id, expect, revision, next }) => ({
-      kind,
-      id,
-      expect,
-      ...(revision === undefined ? {} : { revision }),
-      next: next === null ? null : { ...next, data: encode(next.data) },
-    })),
+    records: wiredWrites(batch.records ?? []),
   });
 
   return {

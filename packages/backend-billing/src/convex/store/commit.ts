@@ -7,8 +7,9 @@ import { resources } from "../../core/catalogue/resources.js";
 import type { Reads } from "../../core/mirror/facts.js";
 import type { Listening } from "../../core/mirror/listening.js";
 import { planReading } from "../../core/mirror/plan.js";
-import type { Batch } from "../../core/mirror/store.js";
+import type { Batch, RecordData } from "../../core/mirror/store.js";
 import { keyOf, type RowKey, recordKey, type Write } from "../../core/mirror/writes.js";
+import { fittedPair } from "../calls/fit.js";
 import type { OperationOf, ResultOf } from "../calls/operations.js";
 import {
   type Db,
@@ -26,7 +27,7 @@ export async function commit(
   db: Db,
   chosen: readonly ResourceName[],
   listening: Listening,
-  { batch }: OperationOf<"commit">,
+  { batch }: Pick<OperationOf<"commit">, "batch">,
 ): Promise<{ result: ResultOf<"commit">; writes: readonly Write[] }> {
   const found: Found = { versions: new Map(), records: new Map(), rows: new Map() };
   const plan = await planReading(batch as Batch, chosen, readsOf(db, found, listening));
@@ -85,6 +86,13 @@ function readsOf(db: Db, { versions, records, rows }: Found, listening: Listenin
   };
 }
 
+/** A change holds an object twice, and a document holds little more than one. */
+function fittedChange(data: RecordData): RecordData {
+  const { before, after } = data as { readonly [when in "before" | "after"]: object | null };
+  const [then, now] = fittedPair(before, after);
+  return { ...data, before: then, after: now };
+}
+
 async function carryOut(db: Db, { versions, records, rows }: Found, write: Write): Promise<void> {
   const mirror = mirrorWriterOf(db);
   const rowAt = async (row: RowKey): Promise<MirrorDocument | undefined> =>
@@ -106,7 +114,8 @@ async function carryOut(db: Db, { versions, records, rows }: Found, write: Write
       return;
     }
     case "putRecord": {
-      const { kind, id, record } = write;
+      const { kind, id, record: planned } = write;
+      const record = kind === "change" ? { ...planned, data: fittedChange(planned.data) } : planned;
       const before = records.get(recordKey(kind, id));
       if (before !== undefined) return db.patch(before._id, record);
       await db.insert("backend_billing_records", { kind, recordId: id, ...record });

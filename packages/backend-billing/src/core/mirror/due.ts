@@ -24,10 +24,11 @@ const FAR_AHEAD: ReadonlySet<RecordKind | "ask"> = new Set(["setting", "lapse", 
 /**
  * The time from which on records of a kind are due again, at a given time. A setting is due when it
  * ends, a lapse when a grace does, and a notice when something is to be announced, which may be far
- * ahead by right.
+ * ahead by right. A change waits for an hour at most, and for the time that its handler may take.
  */
 export function beyond(kind: RecordKind | "ask", now: number): number {
-  return FAR_AHEAD.has(kind) ? Number.MAX_SAFE_INTEGER : now + HORIZON;
+  if (FAR_AHEAD.has(kind)) return Number.MAX_SAFE_INTEGER;
+  return now + (kind === "change" ? 2 * HORIZON : HORIZON);
 }
 
 /** Whether something is due; never, where there is no time. */

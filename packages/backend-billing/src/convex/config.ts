@@ -1,6 +1,7 @@
 /** What an application configures on Convex, and what follows from it at load and at use. */
 import type { FunctionReference } from "convex/server";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
+import type { Reactions } from "./reactions/on.js";
 
 /** What an application configures on Convex. */
 export interface ConvexConfig extends BillingConfig {
@@ -16,6 +17,11 @@ export interface ConvexConfig extends BillingConfig {
    * changes by `seatsChanged` of `createLocal`.
    */
   readonly seats?: FunctionReference<"query", "internal", { entityId: string }, number> | undefined;
+  /**
+   * What the application does when something has happened: its internal mutations, such as
+   * `{ "access.lost": internal.teams.close }`.
+   */
+  readonly on?: Reactions | undefined;
   /** Where this deployment's HTTP routes are reached. Default: `CONVEX_SITE_URL`, which Convex sets. */
   readonly base_url?: string | undefined;
 }

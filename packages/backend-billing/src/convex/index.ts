@@ -18,6 +18,7 @@ export { decode, encode } from "./calls/encode.js";
 export type { ConvexConfig } from "./config.js";
 export type { CronOptions } from "./crons.js";
 export type { BillingErrorData } from "./errors.js";
+export type { Reaction, Reactions } from "./reactions/on.js";
 export {
   createLocal,
   type Local,

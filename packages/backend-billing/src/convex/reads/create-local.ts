@@ -3,7 +3,11 @@
  * its own: a query that only reads does not load what schedules work.
  */
 import type { GenericDatabaseWriter, GenericDataModel, Scheduler } from "convex/server";
+import { type VAny, v } from "convex/values";
+import type { ResourceName, StripeObject } from "../../core/catalogue/catalogue.js";
 import type { AnyCatalogue } from "../../core/catalogue/plans.js";
+import type { Change } from "../../core/reactions/change.js";
+import type { BillingEvent, EventName } from "../../core/reactions/event.js";
 import { SEATS_DELAY, seatsRequest } from "../../core/runtime/commit/seats.js";
 import { policyOf } from "../../core/subscriptions/reads.js";
 import type { SeatsChangedArgs } from "../../core/subscriptions/seats/count.js";
@@ -29,6 +33,10 @@ export interface Local extends Reads {
     context: WriteContext<M>,
     args: SeatsChangedArgs,
   ): Promise<void>;
+  /** The arguments of an internal mutation that is told of an event: `args: onEvent("access.lost")`. */
+  onEvent<N extends EventName>(name: N): { event: VAny<BillingEvent<N>> };
+  /** The arguments of one that is told how rows change: `args: onChange("invoices")`. */
+  onChange<R extends ResourceName>(resource: R): { change: VAny<Change<StripeObject<R>>> };
 }
 
 /** What `createLocal` takes. */
@@ -65,5 +73,7 @@ export function createLocal({ catalogue, module = "billing" }: LocalOptions): Lo
       const { store, work: sync } = references;
       await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
     },
+    onEvent: () => ({ event: v.any() }),
+    onChange: () => ({ change: v.any() }),
   };
 }

@@ -24,6 +24,7 @@ import {
 import type { Page } from "../core/links/page.js";
 import { chosenResources } from "../core/runtime/config.js";
 import type { SyncReport } from "../core/runtime/reports.js";
+import { policyOf } from "../core/subscriptions/reads.js";
 import {
   type CheckoutActionArgs,
   checkoutAction,
@@ -38,6 +39,7 @@ import { checkedModule, referencesTo, type SyncActionArgs } from "./calls/refere
 import type { ConvexConfig } from "./config.js";
 import { addConvexCrons, type CronOptions, type CronsLike } from "./crons.js";
 import { addConvexRoutes, type RouterLike } from "./http.js";
+import { type ConvexReactions, reactionsOf } from "./reactions/reactions.js";
 import { type ActionContext, createConvexRuntime } from "./runtime.js";
 
 /** What comes before the arguments of a call: the context of the action that makes it. */
@@ -196,7 +198,9 @@ const LATER = { wait: false } as const;
 function open(config: ConvexConfig, fallback: string, line: string) {
   const module = checkedModule(config.module ?? fallback);
   const references = referencesTo(module);
-  const convex = createConvexRuntime(config, references, { module, line });
+  const resources = chosenResources(config);
+  const reactions = reactionsOf(config, resources);
+  const convex = createConvexRuntime(config, references, { module, line }, reactions);
   const client: Client = {
     // mutant "variant B keeps credits": addHttpRoutes -> topUp: () => {}, addHttpRoutes
     addHttpRoutes: (http) => addConvexRoutes(convex, config, http),
@@ -208,7 +212,8 @@ function open(config: ConvexConfig, fallback: string, line: string) {
   };
   const exports: Exports = {
     store: createStoreMutation({
-      resources: chosenResources(config),
+      resources,
+      ...(reactions === undefined ? {} : deliveryOf(config, reactions)),
       watched: config.seats === undefined ? [] : ["seats"],
       store: references.store,
       sync: references.work,
@@ -217,4 +222,12 @@ function open(config: ConvexConfig, fallback: string, line: string) {
     setup: setupAction(client.setup),
   };
   return { convex, client, exports };
+}
+
+/** What the `store` mutation needs to tell the application what happened. */
+function deliveryOf(
+  { catalogue, logger, telemetry }: ConvexConfig,
+  { handlers, listening }: ConvexReactions,
+) {
+  return { listening, delivery: { handlers, policy: policyOf(catalogue), log: logger, telemetry } };
 }

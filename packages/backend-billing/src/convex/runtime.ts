@@ -7,6 +7,7 @@ import type { References } from "./calls/references.js";
 import { createConvexStore } from "./calls/store.js";
 import { baseUrl, type ConvexConfig } from "./config.js";
 import { type Exporter, explained, withConvexErrors } from "./errors.js";
+import type { ConvexReactions } from "./reactions/reactions.js";
 
 /**
  * What is used of an action's context; that of an HTTP action fits too. That of a mutation does
@@ -33,6 +34,7 @@ export function createConvexRuntime(
   config: ConvexConfig,
   references: References,
   exporter: Exporter,
+  told?: ConvexReactions,
 ): ConvexRuntime {
   const resources = chosenResources(config);
   const storeIn = (ctx: ActionContext): Store =>
@@ -44,11 +46,18 @@ export function createConvexRuntime(
       { resources, log: config.logger },
     );
   const { seats } = config;
+  // The `store` mutation knows what is listened to, and schedules what is to be told.
+  const reactions = told && {
+    names: new Set(told.handlers.keys()),
+    changed: () => {},
+    deliver: async () => 0,
+  };
   const over = (ctx: ActionContext, store: Store): Runtime =>
     createRuntime(config, {
       store,
       seats: seats && ((entityId) => ctx.runQuery(seats, { entityId })),
       baseUrl: () => baseUrl(config),
+      reactions,
       // Whatever is left to do is scheduled by the mutation that left it, in its transaction.
       wake: () => {},
     });

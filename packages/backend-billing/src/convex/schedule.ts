@@ -7,7 +7,7 @@ import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/se
 import type { RecordKind } from "../core/mirror/store.js";
 import type { Write } from "../core/mirror/writes.js";
 import { WATCHDOG } from "../core/runtime/records/watchdog.js";
-import { dueRecords, recordAt } from "./store/records.js";
+import { dueRecords, objectsAfter, recordAt } from "./store/records.js";
 import { dueAsks } from "./store/versions.js";
 import type { Db } from "./tables/database.js";
 
@@ -23,6 +23,8 @@ interface Due {
 interface Left {
   /** What newly falls due that a worker is to be called for, and when. */
   readonly due: readonly Due[];
+  /** The objects of which something is to be told. */
+  readonly told?: readonly string[];
   /** Whether anything is outstanding that the watchdog must know of. */
   readonly outstanding: boolean;
 }
@@ -56,6 +58,12 @@ const LATE = 5 * WATCH;
 /** Broken chains of pages that are restarted at once. */
 const CHAINS = 20;
 
+/** Objects of which something is told at once: Convex takes 1,000 jobs of a mutation. */
+const TOLD = 500;
+
+/** Objects that the watchdog has told again; each has a document of up to a megabyte. */
+const RESUMED = 10;
+
 /** Which worker does what is due: records of these kinds, and asks. */
 const WATCHED: { readonly [step in WorkStep]: readonly RecordKind[] } = {
   page: ["partition"],
@@ -64,12 +72,20 @@ const WATCHED: { readonly [step in WorkStep]: readonly RecordKind[] } = {
 
 export async function scheduleWork(db: Db, to: Scheduling, left: Left): Promise<void> {
   for (const { step, at } of workers(left.due)) await to.scheduler.runAt(at, to.sync, { step });
+  for (const ref of (left.told ?? []).slice(0, TOLD)) await scheduleDelivery(to, ref);
   if (left.outstanding) await keepWatch(db, to);
 }
 
-/** A claim's own caller drives it, so no worker is called for that; the watchdog finds what is left. */
-export function leftBy(writes: readonly Write[]): Left {
+const scheduleDelivery = (to: Scheduling, ref: string) =>
+  to.scheduler.runAfter(0, to.store, { operation: { type: "deliver", ref } });
+
+/**
+ * A claim's own caller drives it, so no worker is called for that; the watchdog finds what is left.
+ * `tells`: whether the application has handlers.
+ */
+export function leftBy(writes: readonly Write[], tells = false): Left {
   const due: Due[] = [];
+  const told = new Set<string>();
   let outstanding = false;
   for (const write of writes) {
     if (write.write === "putVersion") {
@@ -77,12 +93,18 @@ export function leftBy(writes: readonly Write[]): Left {
       if (typeof write.askAt === "number") due.push({ step: "work", at: write.askAt });
     }
     if (write.write !== "putRecord" || write.record.due === null) continue;
-    // A grace ends days ahead: its worker is scheduled, and the jobs look too, so nothing else watches.
-    outstanding ||= write.kind !== "lapse";
+    if (write.kind === "change") {
+      if (!tells || write.record.ref === null) continue;
+      told.add(write.record.ref);
+      outstanding = true;
+      continue;
+    }
+    // They are due days ahead: a worker is scheduled, and the jobs look too, so nothing else watches.
+    outstanding ||= write.kind !== "lapse" && write.kind !== "notice";
     if (write.kind === "claim" || !write.rescheduled) continue;
     due.push({ step: write.kind === "partition" ? "page" : "work", at: write.record.due });
   }
-  return { due, outstanding };
+  return { due, told: [...told], outstanding };
 }
 
 /** A partition each its own worker; for the rest that falls due in one moment, one will do. */
@@ -102,21 +124,21 @@ async function keepWatch(db: Db, to: Scheduling): Promise<void> {
   const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
   const at = typeof known?.data.at === "number" ? known.data.at : undefined;
   if (at !== undefined && at > now - LATE) return;
-  await nextWatch(db, to, known, now + WATCH);
+  await nextWatch(db, to, known, { at: now + WATCH });
 }
 
 async function nextWatch(
   db: Db,
   to: Scheduling,
   known: Awaited<ReturnType<typeof recordAt>>,
-  at: number,
+  data: { readonly at: number; readonly after?: string },
 ): Promise<void> {
-  const fields = { revision: (known?.revision ?? 0) + 1, ref: null, due: null, data: { at } };
+  const fields = { revision: (known?.revision ?? 0) + 1, ref: null, due: null, data };
   if (known === null) {
     const key = { kind: WATCHDOG.kind, recordId: WATCHDOG.id };
     await db.insert("backend_billing_records", { ...key, ...fields });
   } else await db.patch(known._id, fields);
-  await to.scheduler.runAt(at, to.store, { operation: { type: "watch" } });
+  await to.scheduler.runAt(data.at, to.store, { operation: { type: "watch" } });
 }
 
 /** Calls workers for what is overdue, and itself again as long as anything is outstanding. */
@@ -124,6 +146,7 @@ export async function watch(
   db: Db,
   to: Scheduling,
   more: readonly RecordKind[] = [],
+  tells = false,
 ): Promise<void> {
   const now = Date.now();
   const dueBy = async (step: WorkStep, until: number, limit: number): Promise<number> => {
@@ -142,6 +165,24 @@ export async function watch(
     outstanding ||= (await dueBy(step, Number.POSITIVE_INFINITY, 1)) > 0;
   }
   const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
-  if (outstanding) await nextWatch(db, to, known, now + WATCH);
+  const after = tells ? await resumeDeliveries(db, to, String(known?.data.after ?? "")) : undefined;
+  outstanding ||= after !== undefined;
+  if (outstanding) await nextWatch(db, to, known, { at: now + WATCH, after: after ?? "" });
   else if (known !== null) await db.delete(known._id);
+}
+
+/**
+ * Has some of the objects told again of which something waits, in turns, so that none waits for ever
+ * behind others: most are under way, and then nothing happens. Answers where to go on; undefined if
+ * nothing waits.
+ */
+async function resumeDeliveries(
+  db: Db,
+  to: Scheduling,
+  after: string,
+): Promise<string | undefined> {
+  if ((await dueRecords(db, "change", Number.POSITIVE_INFINITY, 1)).length === 0) return undefined;
+  const found = await objectsAfter(db, after, RESUMED);
+  for (const ref of found) await scheduleDelivery(to, ref);
+  return found.length < RESUMED ? "" : found.at(-1);
 }

@@ -9,6 +9,7 @@ import {
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import type { Listening } from "../../core/mirror/listening.js";
 import type { RecordKind } from "../../core/mirror/store.js";
+import { begin, type Deliverer, type DeliveryOptions, tell } from "../reactions/deliver.js";
 import {
   ownedIds,
   storedCustomer,
@@ -40,11 +41,14 @@ import {
   type SingleResult,
   type WireRow,
 } from "./operations.js";
+import { recordsBatch } from "./wired.js";
 
 export interface StoreOptions {
   readonly resources: readonly ResourceName[];
   /** What the application listens to: all functions of a deployment are of one version. */
   readonly listening?: Listening;
+  /** How it is told; undefined where it has no handlers. */
+  readonly delivery?: DeliveryOptions;
   /** Kinds of records that this application has workers for, beside those that every one has. */
   readonly watched?: readonly RecordKind[];
   /** The application's own `store` and `sync`, which scheduled work goes through. */
@@ -78,7 +82,7 @@ export async function runOperation(
   return answers;
 }
 
-type Transaction = Pick<GenericMutationCtx<GenericDataModel>, "db" | "scheduler">;
+type Transaction = Pick<GenericMutationCtx<GenericDataModel>, "db" | "scheduler" | "runMutation">;
 
 async function runSingle(
   ctx: Transaction,
@@ -88,16 +92,8 @@ async function runSingle(
   const db = ctx.db as unknown as Db;
   const scheduling: Scheduling = { ...options, scheduler: ctx.scheduler };
   switch (asked.type) {
-    case "commit": {
-      const { result, writes } = await commit(
-        db,
-        options.resources,
-        options.listening ?? {},
-        asked,
-      );
-      await scheduleWork(db, scheduling, leftBy(writes));
-      return result;
-    }
+    case "commit":
+      return commitAll(db, options, scheduling, asked);
     case "takeAsks":
       return versions.takeAsks(db, asked);
     case "postponeAsk": {
@@ -149,10 +145,54 @@ async function runSingle(
     }
     case "activeSubscriptionsOf":
       return (await storedSubscriptions(mirrorOf(db), asked.entityId)).map(wireRow);
+    case "deliver":
+    case "tell": {
+      const { delivery } = options;
+      if (delivery === undefined) return null;
+      const on = delivererIn(ctx, options, delivery, scheduling);
+      await (asked.type === "deliver" ? begin(on, asked.ref) : tell(on, asked));
+      return null;
+    }
     case "watch":
-      await watch(db, scheduling, options.watched);
+      await watch(db, scheduling, options.watched, options.delivery !== undefined);
       return null;
   }
+}
+
+/** Commits a batch, and schedules what that leaves to be done. */
+async function commitAll(
+  db: Db,
+  { resources, listening = {}, delivery }: StoreOptions,
+  scheduling: Scheduling,
+  asked: Pick<OperationOf<"commit">, "batch">,
+): Promise<ResultOf<"commit">> {
+  const { result, writes } = await commit(db, resources, listening, asked);
+  await scheduleWork(db, scheduling, leftBy(writes, delivery !== undefined));
+  return result;
+}
+
+function delivererIn(
+  { db, scheduler, runMutation }: Transaction,
+  options: StoreOptions,
+  delivery: DeliveryOptions,
+  scheduling: Scheduling,
+): Deliverer {
+  const own = db as unknown as Db;
+  return {
+    options: delivery,
+    resources: options.resources,
+    db: own,
+    scheduler,
+    store: options.store,
+    runMutation,
+    async follow(writes, requests) {
+      if (writes.length === 0 && requests.length === 0) return;
+      const batch = recordsBatch(writes, requests, Date.now());
+      const { committed } = await commitAll(own, options, scheduling, { batch });
+      // All of this transaction is taken back then, and worked out again.
+      if (!committed) throw new Error("What follows from a change was changed by its handler.");
+    },
+  };
 }
 
 /** A claim, what is known of the customer that it points at, and other records. */

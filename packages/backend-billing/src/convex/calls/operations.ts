@@ -96,6 +96,16 @@ const single = v.union(
   v.object({ type: v.literal("customerOf"), entityId: text }),
   v.object({ type: v.literal("subscribed"), entityId: text }),
   v.object({ type: v.literal("activeSubscriptionsOf"), entityId: text }),
+  /** Has the oldest change of an object told, which counts an attempt first. */
+  v.object({ type: v.literal("deliver"), ref: text }),
+  /** Tells it; `again` is the job that would try again, if this transaction failed. */
+  v.object({
+    type: v.literal("tell"),
+    id: text,
+    revision: v.number(),
+    pause: v.number(),
+    again: text,
+  }),
   /** Restarts work that is overdue; schedules itself as long as anything is outstanding. */
   v.object({ type: v.literal("watch") }),
 );
@@ -187,6 +197,8 @@ export const results = {
     lapses: v.array(record),
   }),
   activeSubscriptionsOf: v.array(row),
+  deliver: v.null(),
+  tell: v.null(),
   watch: v.null(),
 };
 

@@ -1,4 +1,5 @@
 /** What is known of one-time purchases, by indexed reads in the caller's transaction. */
+import { defaultResources, type ResourceName } from "../../core/catalogue/catalogue.js";
 import type { Purchased, PurchaseFacts } from "../../core/mirror/store.js";
 import { decode } from "../calls/encode.js";
 import { recordAt } from "../store/records.js";
@@ -11,8 +12,12 @@ const CHARGES = 50;
 
 type Session = PurchaseFacts["session"];
 
-/** The checkout pages for one payment, newest first. */
-export async function purchasedIn(db: Db, by: Purchased): Promise<readonly PurchaseFacts[]> {
+/** The checkout pages for one payment, newest first. Of resources that are not mirrored there is nothing. */
+export async function purchasedIn(
+  db: Db,
+  by: Purchased,
+  chosen: readonly ResourceName[] = defaultResources,
+): Promise<readonly PurchaseFacts[]> {
   const mirror = mirrorOf(db);
   const found = (await sessionsBy(db, by)).filter(
     ({ stripe }) => (stripe as Session | null)?.mode === "payment",
@@ -30,8 +35,12 @@ export async function purchasedIn(db: Db, by: Purchased): Promise<readonly Purch
             : (await rowOf(mirror, "customers", String(customerId)))?.entityId;
         if (typeof entityId !== "string") return [];
         const [paid, charges, record] = await Promise.all([
-          intent ? rowOf(mirror, "payment_intents", intent) : null,
-          intent ? latestBy(mirror, "charges", "byPaymentIntentId", intent, CHARGES) : [],
+          intent && chosen.includes("payment_intents")
+            ? rowOf(mirror, "payment_intents", intent)
+            : null,
+          intent && chosen.includes("charges")
+            ? latestBy(mirror, "charges", "byPaymentIntentId", intent, CHARGES)
+            : [],
           recordAt(db, "purchase", id),
         ]);
         return [

@@ -84,6 +84,9 @@ export function keptListening(
 const covers = (all: Listening, some: Listening): boolean =>
   Object.entries(some).every(([resource, listened]) => all[resource as ListenedTo] === listened);
 
+/** What all names need together. */
+export const listeningOf = (needs: Needs): Listening => together(Object.values(needs));
+
 function together(all: readonly Listening[]): Listening {
   const resources: { [R in ListenedTo]?: Listened } = {};
   for (const listens of all) {

@@ -39,14 +39,24 @@ import type { VariantName } from "../harness.js";
 import { serve } from "./serve.js";
 
 const users = defineTable({ userId: v.string(), email: v.optional(v.string()) });
+/** What the application was told of, by its handler `app:told`. */
+const told = defineTable({
+  name: v.string(),
+  entityId: v.union(v.string(), v.null()),
+  of: v.any(),
+});
 
-export const schema = defineSchema({ ...billingTables, users });
+export const schema = defineSchema({ ...billingTables, users, told });
 
 /** The same with the tables of what is mirrored; tests read the others by their names alone. */
 const schemaFor = ({ resources }: ConvexConfig) =>
   resources === undefined
     ? schema
-    : (defineSchema({ ...createTables(namesOf(resources)), users }) as unknown as typeof schema);
+    : (defineSchema({
+        ...createTables(namesOf(resources)),
+        users,
+        told,
+      }) as unknown as typeof schema);
 
 export type Backend = TestConvex<typeof schema>;
 export type ActionCtx = GenericActionCtx<GenericDataModel>;
@@ -80,6 +90,8 @@ export interface DeploymentOptions {
   readonly missing?: readonly string[];
   /** Is told of every run of `store`, before it happens. */
   readonly onStore?: (operation: Operation) => void;
+  /** Is told what the handler `app:told` is; what it throws, the handler throws. */
+  readonly onTold?: (name: string) => void;
 }
 
 /** How Convex knows what an export is. */
@@ -147,7 +159,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   };
 }
 
-function filesOf({ variant, config, missing = [], onStore }: DeploymentOptions): Files {
+function filesOf({ variant, config, missing = [], onStore, onTold }: DeploymentOptions): Files {
   const isExported = (path: string): boolean => {
     const [file = "", name = ""] = path.split(":");
     return files[file]?.[name] !== undefined;
@@ -162,7 +174,10 @@ function filesOf({ variant, config, missing = [], onStore }: DeploymentOptions):
     stripe: kept(stripe),
     billing: kept(billing),
     http: { default: http },
-    app: applicationOf(variant, stripe.stripe, config.base_url ?? ""),
+    app: {
+      ...applicationOf(variant, stripe.stripe, config.base_url ?? ""),
+      told: handlerOf(onTold),
+    },
   };
   return files;
 }
@@ -254,6 +269,19 @@ function applicationOf(variant: VariantName, stripe: Deployment["A"]["stripe"], 
     }),
   };
 }
+
+/** A handler of anything: it writes down what it is told. A change has no name. */
+const handlerOf = (onTold: DeploymentOptions["onTold"]) =>
+  internalMutationGeneric({
+    args: { event: v.optional(v.any()), change: v.optional(v.any()) },
+    returns: v.null(),
+    handler: async (ctx, { event, change }) => {
+      const { name = "change", entityId = null } = event ?? change;
+      await ctx.db.insert("told", { name, entityId, of: event ?? change });
+      onTold?.(name);
+      return null;
+    },
+  });
 
 /** The way from the socket to the deployment's router. */
 async function forward(

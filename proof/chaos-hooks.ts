@@ -5,6 +5,7 @@
 // changes that no handler can take.
 //
 //   npm run chaos:hooks -- [--changes 20000] [--objects 500] [--seed 1]
+//   npm run chaos:hooks -- --convex [--changes 2000] [--objects 50]      on Convex, see hooks/convex.ts
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { loadavg } from "node:os";
@@ -23,13 +24,20 @@ import { isHopeless, LISTENERS } from "./hooks/behaviour.js";
 
 const { values } = parseArgs({
   options: {
-    changes: { type: "string", default: "20000" },
-    objects: { type: "string", default: "500" },
+    convex: { type: "boolean", default: false },
+    changes: { type: "string" },
+    objects: { type: "string" },
     seed: { type: "string", default: "1" },
   },
 });
-const objects = Array.from({ length: Number(values.objects) }, (_, n) => `prod_${n}`);
-const steps = Math.ceil(Number(values.changes) / objects.length);
+if (values.convex) {
+  const { chaosOnConvex } = await import("./hooks/convex.js");
+  const { changes = "2000", objects = "50", seed } = values;
+  const wrong = await chaosOnConvex({ changes: Number(changes), objects: Number(objects), seed });
+  process.exit(wrong.length > 0 ? 1 : 0); // `convex-test` leaves timers behind
+}
+const objects = Array.from({ length: Number(values.objects ?? 500) }, (_, n) => `prod_${n}`);
+const steps = Math.ceil(Number(values.changes ?? 20_000) / objects.length);
 const changes = steps * objects.length;
 const next = stream("kills", values.seed);
 const PROCESSES = 4;

@@ -3,6 +3,7 @@
  * memory, so its process cannot be killed; crons do not run there, so nothing repairs by itself.
  */
 
+import type { FunctionReference } from "convex/server";
 import { registered } from "../../../support/convex/registered.js";
 import { type ConvexTest, forget, push, routed } from "../harness/convex.js";
 import { allFactsOf, type Json, type Kind } from "../harness/facts.js";
@@ -48,7 +49,11 @@ async function application(inbox: string | undefined) {
         await hear?.(news);
       },
     });
-  const on = (name: string) => makeFunctionReference<"mutation">(`application:${name}`);
+  const on = (name: string) =>
+    makeFunctionReference<"mutation">(`application:${name}`) as unknown as FunctionReference<
+      "mutation",
+      "internal"
+    >;
   return {
     tables: { told: defineTable(v.any()) },
     functions: {
@@ -123,7 +128,7 @@ export const oursConvex: Subject = {
   ours: true,
   concurrency: 3, // convex-test computes more than it waits
   mirrors: Object.keys(TABLES) as Kind[],
-  abilities: OURS,
+  abilities: [...OURS, "hooks", "hooks by name", "hooks in a transaction"],
   install: async (around) => {
     const { call } = await open(around, []);
     const { webhook } = await call<{ webhook?: { id: string; secret?: string } }>("sync", {

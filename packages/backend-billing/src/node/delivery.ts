@@ -54,7 +54,7 @@ export function createDelivery(
     changed: () => {
       isWanted = true;
       pause = SOON;
-      if (underWay === undefined) schedule(0);
+      schedule(underWay === undefined ? 0 : AGAIN);
     },
     deliver: (end) => deliver(() => Date.now() >= end),
   };

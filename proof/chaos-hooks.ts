@@ -4,8 +4,12 @@
 // in the order of its object, its row is there exactly once, and nothing is parked but the three
 // changes that no handler can take.
 //
-//   npm run chaos:hooks -- [--changes 20000] [--objects 500] [--seed 1]
+//   npm run chaos:hooks -- [--changes 20000] [--objects 500] [--seed 1] [--by pg-boss] [--calm] [--rivals 2]
 //   npm run chaos:hooks -- --convex [--changes 2000] [--objects 50]      on Convex, see hooks/convex.ts
+//
+// `--by pg-boss` delivers the same by jobs of pg-boss (docs/decisions/0028), there `--rivals` with
+// several writers of each object. `--calm` disturbs nothing, tells what was written before, and says
+// what it cost.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { loadavg } from "node:os";
@@ -13,14 +17,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import type { Delivery } from "../packages/backend-billing/src/core/reactions/delivery.js";
-import { migrate } from "../packages/backend-billing/src/postgres/schema/migrations.js";
-import { createPostgresStore } from "../packages/backend-billing/src/postgres/store/store.js";
 import { stream } from "../packages/stripe-double/src/world/random.js";
-import { listeningTo } from "../support/conformance/changes.js";
-import { created, event, NOW, receipt } from "../support/conformance/fixtures.js";
 import { startPostgres } from "../support/postgres/server.js";
 import { isHopeless, LISTENERS } from "./hooks/behaviour.js";
+import { pgBoss } from "./hooks/boss.js";
+import { costs, PRELOADED, rate, recoveries, startCounting } from "./hooks/measure.js";
+import { records } from "./hooks/records.js";
+import { surely } from "./hooks/way.js";
 
 const { values } = parseArgs({
   options: {
@@ -28,6 +31,9 @@ const { values } = parseArgs({
     changes: { type: "string" },
     objects: { type: "string" },
     seed: { type: "string", default: "1" },
+    by: { type: "string", default: "records" },
+    calm: { type: "boolean", default: false },
+    rivals: { type: "string", default: "1" },
   },
 });
 if (values.convex) {
@@ -36,6 +42,9 @@ if (values.convex) {
   const wrong = await chaosOnConvex({ changes: Number(changes), objects: Number(objects), seed });
   process.exit(wrong.length > 0 ? 1 : 0); // `convex-test` leaves timers behind
 }
+const way = values.by === "pg-boss" ? pgBoss : records;
+const rivals = way === pgBoss ? Number(values.rivals) : 1;
+const isCalm = values.calm;
 const objects = Array.from({ length: Number(values.objects ?? 500) }, (_, n) => `prod_${n}`);
 const steps = Math.ceil(Number(values.changes ?? 20_000) / objects.length);
 const changes = steps * objects.length;
@@ -49,15 +58,16 @@ const SAY = 15_000;
 
 const started = Date.now();
 const seconds = () => Math.round((Date.now() - started) / 1000);
-const server = await startPostgres({ settings: { fsync: "off" } });
+const settings = { fsync: "off", ...(isCalm ? PRELOADED : {}) };
+const server = await startPostgres({ settings });
 const pool = new pg.Pool({ connectionString: server.url, max: WRITERS + 4 });
 pool.on("error", () => {}); // PostgreSQL is restarted
 const workers: ChildProcess[] = [];
 let [kills, deaths, isOver] = [0, 0, false];
 
 function employ(place: number): void {
-  const path = fileURLToPath(new URL("./hooks/worker.ts", import.meta.url));
-  const env = { ...process.env, PATIENCE: String(PATIENCE) };
+  const path = fileURLToPath(new URL(way.worker, import.meta.url));
+  const env = { ...process.env, PATIENCE: String(PATIENCE), ...(isCalm ? { CALM: "" } : {}) };
   const child = fork(path, [server.url], { execArgv: ["--import", "tsx"], env });
   workers[place] = child;
   child.once("exit", () => {
@@ -67,74 +77,61 @@ function employ(place: number): void {
   });
 }
 
-/** Until it is done: PostgreSQL may be away. */
-async function surely<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch {
-      await sleep(100);
-    }
-  }
-}
-
 /** One change after another of each object, several objects at once. */
 async function write(): Promise<void> {
-  const store = createPostgresStore({ pool });
-  const left = [...objects];
+  const left = objects.flatMap((id) => Array.from({ length: rivals }, () => id));
   const writer = async (): Promise<void> => {
     for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      for (let step = 0; step < steps; step++) {
-        const name = String(step);
-        const snapshot = (step === 0 ? created : event)("products", id, 100 + 10 * step, { name });
-        const units = [{ snapshots: [snapshot], receipt: receipt(`evt_${id}_${step}`) }];
-        const draw = crypto.randomUUID();
-        await surely(() => store.commit({ source: "event", now: Date.now(), draw, units }));
-      }
+      for (let step = 0; step < steps; step++) await way.write(pool, id, step, steps - 1);
     }
   };
   await Promise.all(Array.from({ length: WRITERS }, writer));
 }
 
-const waiting = async (): Promise<{ waiting: number; parked: number }> => {
+/** Of the processes that tell, and of nothing else. */
+async function connected(): Promise<number> {
   const { rows } = await pool.query(
-    `SELECT count(due)::int AS waiting, (count(*) - count(due))::int AS parked
-     FROM billing.backend_billing_records WHERE kind = 'change'`,
+    "SELECT count(*)::int AS n FROM pg_stat_activity WHERE backend_type = 'client backend'",
   );
-  return rows[0];
-};
+  return rows[0].n - pool.totalCount;
+}
 
 async function disturb(): Promise<void> {
   for (;;) {
     await sleep(KILL * (0.5 + next()));
-    if (isOver) return;
+    if (isOver || isCalm) return;
     workers[Math.floor(next() * PROCESSES)]?.kill("SIGKILL");
     kills++;
   }
 }
 
 try {
-  await migrate(pool);
-  await pool.query(`CREATE TABLE effects (n bigserial, listener text, object text, name int);
-    CREATE TABLE calls (key text, listener text, n int, PRIMARY KEY (key, listener))`);
-  const records = [listeningTo({ products: "changes" })];
-  await createPostgresStore({ pool }).commit({ source: "record", now: NOW, units: [], records });
-  for (let place = 0; place < PROCESSES; place++) employ(place);
-  const disturbing = disturb();
+  await pool.query(`CREATE TABLE effects
+      (n bigserial, listener text, object text, name int, at timestamptz DEFAULT clock_timestamp());
+    CREATE TABLE calls (listener text, object text, name int, n int,
+      at timestamptz DEFAULT clock_timestamp(), PRIMARY KEY (listener, object, name))`);
+  await way.prepare(pool);
   let isWritten = false;
   const writing = write().then(() => {
     isWritten = true;
     console.log(`  ${seconds()} s: all is written`);
   });
-  let [restarts, saidAt] = [0, Date.now()];
+  if (isCalm) {
+    await writing;
+    await startCounting(pool);
+  }
+  for (let place = 0; place < PROCESSES; place++) employ(place);
+  const disturbing = disturb();
+  let [restarts, saidAt, connections] = [0, Date.now(), 0];
   for (;;) {
     await sleep(250);
-    const now = await surely(waiting);
+    const now = await surely(() => way.waiting(pool));
     const told = await surely(async () =>
       Number((await pool.query("SELECT count(*) FROM effects")).rows[0].count),
     );
+    connections = Math.max(connections, await surely(connected));
     const share = told / (changes * LISTENERS.length);
-    if (share > (restarts + 1) / 3 && restarts < 2) {
+    if (share > (restarts + 1) / 3 && restarts < 2 && !isCalm) {
       restarts++;
       await server.restart();
     }
@@ -147,6 +144,7 @@ try {
     if (isWritten && now.waiting === 0) break;
   }
   await writing;
+  const cost = isCalm ? await costs(pool) : undefined;
   isOver = true;
   for (const child of workers) {
     const gone = once(child, "exit");
@@ -167,21 +165,20 @@ try {
   for (const object of objects) {
     for (const listener of LISTENERS) {
       const all = Array.from({ length: steps }, (_, step) => step);
-      const due = all.filter((step) => !isHopeless(object, String(step), listener));
+      const due = all.filter((step) => isCalm || !isHopeless(object, String(step), listener));
       const own = told.get(`${object} ${listener}`) ?? [];
       if (JSON.stringify(own) !== JSON.stringify(due)) wrong.push(`${object} ${listener}: ${own}`);
     }
   }
-  const { rows: parked } = await pool.query<{ data: Delivery }>(
-    "SELECT data FROM billing.backend_billing_records WHERE kind = 'change'",
-  );
-  for (const { data } of parked) {
-    const { name } = data.after as { name?: string };
-    if (!data.parked || !isHopeless(data.id, name ?? "", "second"))
-      wrong.push(`left: ${data.id} ${name}`);
+  const parked = await way.left(pool);
+  for (const { object, name, isParked } of parked) {
+    if (!isParked || !isHopeless(object, name, "second")) wrong.push(`left: ${object} ${name}`);
   }
-  if (parked.length !== 3) wrong.push(`${parked.length} are parked, and 3 should be`);
+  const hopeless = isCalm ? 0 : 3;
+  if (parked.length !== hopeless)
+    wrong.push(`${parked.length} are parked, and ${hopeless} should be`);
   const summary = {
+    by: values.by,
     changes,
     objects: objects.length,
     told: effects.length,
@@ -193,6 +190,10 @@ try {
   console.log(
     JSON.stringify({
       ...summary,
+      connections,
+      perSecond: await rate(pool),
+      ...(cost ?? { recovered: await recoveries(pool) }),
+      wrongs: wrong.length,
       wrong: wrong.slice(0, 10),
       seconds: seconds(),
       load: loadavg()[0]?.toFixed(1),
@@ -202,6 +203,7 @@ try {
 } finally {
   isOver = true;
   for (const child of workers) child.kill("SIGKILL");
+  await way.end?.();
   await pool.end();
   await server.stop();
 }

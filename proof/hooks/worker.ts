@@ -1,4 +1,4 @@
-// A process that tells changes until it is killed. Its handlers write a row, and misbehave as told.
+// A process that tells changes until it is killed, as the library does.
 import pg from "pg";
 import {
   DELIVERY_TIMING,
@@ -9,34 +9,19 @@ import type { DeliverOptions } from "../../packages/backend-billing/src/postgres
 import { lendFrom } from "../../packages/backend-billing/src/postgres/reactions/lend.js";
 import { deliverDue } from "../../packages/backend-billing/src/postgres/reactions/workers.js";
 import { namesIn } from "../../packages/backend-billing/src/postgres/store/names.js";
-import { behaviourOf, LISTENERS } from "./behaviour.js";
+import { LISTENERS } from "./behaviour.js";
+import { connect, handlerWith } from "./handler.js";
+import { IDLE, LANES, LIMIT } from "./way.js";
 
-const LANES = 4;
-const IDLE = 20;
 const timing = {
   ...DELIVERY_TIMING,
-  limit: 1_000,
+  limit: LIMIT,
   pause: 100,
   longestPause: 3_000,
   patience: Number(process.env.PATIENCE),
 };
-const [url] = process.argv.slice(2);
-const connect = (max: number) => {
-  const pool = new pg.Pool({ connectionString: url, max });
-  pool.on("error", () => {}); // PostgreSQL is restarted now and then
-  return pool;
-};
-const pool = connect(2 * LANES);
-const aside = connect(LANES);
-
-/** How often this handler was called for this, this time included. */
-async function calls(key: string, listener: string): Promise<number> {
-  const { rows } = await aside.query<{ n: number }>(
-    `INSERT INTO calls VALUES ($1, $2, 1) ON CONFLICT (key, listener) DO UPDATE SET n = calls.n + 1 RETURNING n`,
-    [key, listener],
-  );
-  return rows[0]?.n ?? 1;
-}
+const pool = connect(pg.Pool, 2 * LANES);
+const handle = handlerWith(connect(pg.Pool, LANES));
 
 const options: DeliverOptions<Queryable> = {
   pool,
@@ -49,20 +34,9 @@ const options: DeliverOptions<Queryable> = {
     requests: [],
   }),
   handler: ({ to: listener, payload }) => {
-    const { key, id, after } = payload as Delivery;
+    const { id: object, after } = payload as Delivery;
     const { name } = after as { name: string };
-    return async (tx) => {
-      const { does, times } = behaviourOf(id, name, listener);
-      await tx.query("INSERT INTO effects (listener, object, name) VALUES ($1, $2, $3)", [
-        listener,
-        id,
-        Number(name),
-      ]);
-      if (does === "well" || (await calls(key, listener)) > times) return;
-      if (does === "crash") process.kill(process.pid, "SIGKILL");
-      if (does === "hang") await new Promise(() => {});
-      throw new Error("It fails.");
-    };
+    return (tx) => handle(listener, { object, name }, tx);
   },
   timing,
 };

@@ -66,7 +66,7 @@ const workers: ChildProcess[] = [];
 let [kills, deaths, isOver] = [0, 0, false];
 
 function employ(place: number): void {
-  const path = fileURLToPath(new URL(way.worker, import.meta.url));
+  const path = fileURLToPath(way.worker);
   const env = { ...process.env, PATIENCE: String(PATIENCE), ...(isCalm ? { CALM: "" } : {}) };
   const child = fork(path, [server.url], { execArgv: ["--import", "tsx"], env });
   workers[place] = child;

@@ -35,7 +35,7 @@ export function bossOn(connection: Queryable, supervise: boolean): PgBoss {
 let boss: PgBoss;
 
 export const pgBoss: Way = {
-  worker: "./hooks/boss-worker.ts",
+  worker: new URL("./boss-worker.ts", import.meta.url),
   async prepare(pool) {
     boss = bossOn(pool, false);
     await boss.start();

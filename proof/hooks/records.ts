@@ -9,7 +9,7 @@ import { surely, type Way } from "./way.js";
 let store: ReturnType<typeof createPostgresStore>;
 
 export const records: Way = {
-  worker: "./hooks/worker.ts",
+  worker: new URL("./worker.ts", import.meta.url),
   async prepare(pool) {
     await migrate(pool);
     store = createPostgresStore({ pool });

@@ -4,7 +4,7 @@ import type pg from "pg";
 
 export interface Way {
   /** The file of the process that tells. */
-  readonly worker: string;
+  readonly worker: URL;
   prepare(pool: pg.Pool): Promise<void>;
   /** Writes the next change of an object, the one with this number, or any up to the last; tries until it is written. */
   write(pool: pg.Pool, object: string, step: number, last: number): Promise<void>;

@@ -381,7 +381,7 @@ describe("completing in subscription mode", () => {
     });
     expect(shop.double.objects("subscription")).toHaveLength(1);
     expect(shop.double.objects("customer")).toHaveLength(1);
-    expect(shop.double.objects("invoice")).toMatchObject([{ status: "paid", attempt_count: 2 }]);
+    expect(shop.double.objects("invoice")).toMatchObject([{ status: "paid", attempt_count: 1 }]);
     expect(shop.double.objects("charge").map(({ paid }) => paid)).toEqual([false, true]);
   });
 

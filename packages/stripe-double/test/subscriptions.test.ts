@@ -165,7 +165,7 @@ describe("creating", () => {
     expect(active.status).toBe("active");
     const method = await stripe.paymentMethods.retrieve(String(active.default_payment_method));
     expect(method.customer).toBe(customer.id);
-    expect((await invoiceOf(active)).attempt_count).toBe(2);
+    expect((await invoiceOf(active)).attempt_count).toBe(1);
   });
 
   it("waits for a customer who has to answer their bank", async () => {

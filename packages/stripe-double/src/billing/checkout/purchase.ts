@@ -76,7 +76,7 @@ export function payForSubscription(
     setup_future_usage: "off_session",
   });
   if (intent.status !== "succeeded") recordAttempt(world, invoice.id, intent);
-  else world.patch("invoice", invoice.id, { attempt_count: invoice.attempt_count + 1 });
+  else world.patch("invoice", invoice.id, { attempt_count: Math.max(1, invoice.attempt_count) });
   return intent;
 }
 

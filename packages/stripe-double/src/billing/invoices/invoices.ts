@@ -193,7 +193,11 @@ export function collectInvoice(world: World, id: string, options: Collection = {
   return recordAttempt(world, id, tried, options);
 }
 
-/** What an attempt to collect means for the invoice, by the state that it left the intent in. */
+/**
+ * What an attempt to collect means for the invoice, by the state that it left the intent in. Any
+ * attempt is the first; of further ones only those are counted that Stripe makes by itself, after
+ * which it knows when it tries again (API reference: invoice, `attempt_count`).
+ */
 export function recordAttempt(
   world: World,
   id: string,
@@ -201,20 +205,17 @@ export function recordAttempt(
   { nextAttempt }: Collection = {},
 ): Collected {
   const before = world.find("invoice", id);
-  const attempt = {
-    attempted: true,
-    attempt_count: before.attempt_count + (isAnswer(world, intent) ? 0 : 1),
-  };
+  const counted =
+    nextAttempt === undefined ? Math.max(1, before.attempt_count) : before.attempt_count + 1;
+  const attempt = { attempted: true, attempt_count: counted };
   if (intent?.status === "succeeded") {
     markPaid(world, world.patch("invoice", id, attempt));
     return "paid";
   }
   const waits = intent?.status === "processing";
-  const open = world.patch("invoice", id, {
-    ...attempt,
-    ...(nextAttempt === undefined ? {} : { next_payment_attempt: waits ? null : nextAttempt }),
-  });
-  world.raise("invoice.updated", open, before);
+  const next =
+    nextAttempt === undefined ? {} : { next_payment_attempt: waits ? null : nextAttempt };
+  const open = world.change("invoice", id, { ...attempt, ...next }, "invoice.updated");
   if (waits) return "processing";
   if (intent?.status === "requires_action") {
     world.raise("invoice.payment_action_required", open);
@@ -222,13 +223,6 @@ export function recordAttempt(
   }
   world.raise("invoice.payment_failed", open);
   return "failed";
-}
-
-/** Whether this is a bank's answer to a debit, which was counted when the bank was asked. */
-function isAnswer(world: World, intent: PaymentIntent | undefined): boolean {
-  const charge = world.objects.charge.get(intent?.latest_charge ?? "");
-  const isDebit = charge?.payment_method_details?.type === "us_bank_account";
-  return isDebit && intent?.status !== "processing";
 }
 
 /** What follows when the money is there, however it came. */

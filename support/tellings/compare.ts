@@ -1,0 +1,86 @@
+/** What was told beside what was to be told. */
+import type { Telling } from "./log.js";
+
+const sequences = (tellings: readonly Telling[]): Map<string, string[]> => {
+  const all = new Map<string, string[]>();
+  for (const { about, name } of tellings) all.set(about, [...(all.get(about) ?? []), name]);
+  return all;
+};
+
+/** Where every step was seen: what differs of any object, in the order of that object. */
+export function differences(must: readonly Telling[], is: readonly Telling[]): readonly string[] {
+  const [wanted, given] = [sequences(must), sequences(is)];
+  return [...new Set([...wanted.keys(), ...given.keys()])].flatMap((about) => {
+    const [left, right] = [wanted.get(about) ?? [], given.get(about) ?? []];
+    if (left.join() === right.join()) return [];
+    return `${about}\n    by the log: ${left.join(", ")}\n    told:       ${right.join(", ")}`;
+  });
+}
+
+/** What comes and what goes again. */
+const PAIRS: readonly (readonly [comes: string, goes: string])[] = [
+  ["access.granted", "access.lost"],
+  ["subscription.started", "subscription.ended"],
+  ["subscription.canceling", "subscription.kept"],
+  ["subscription.past_due", "subscription.recovered"],
+  ["subscription.paused", "subscription.resumed"],
+];
+
+/** Told once if it was to be told at all, however few steps were seen. */
+const FINAL = ["invoice.paid", "purchase.paid"];
+
+/** Told at most as often as there was reason to. */
+const STEPS: readonly (readonly string[])[] = [
+  ["subscription.changed", "subscription.resized"],
+  ["invoice.payment_failed"],
+  ["refund.created"],
+  ["dispute.opened"],
+  ["customer.deleted"],
+];
+
+/** Where steps were merged: what is told twice in a row, or leaves a listener with what is not so. */
+export function contradictions(
+  must: readonly Telling[],
+  is: readonly Telling[],
+): readonly string[] {
+  const [wanted, given] = [sequences(must), sequences(is)];
+  return [...new Set([...wanted.keys(), ...given.keys()])].flatMap((about) => {
+    const [left, right] = [wanted.get(about) ?? [], given.get(about) ?? []];
+    const wrong = [
+      ...believe(right).wrong,
+      ...(standing(left) === standing(right) ? [] : [`${standing(right)}, not ${standing(left)}`]),
+      ...FINAL.filter((name) => count(left, [name]) !== count(right, [name])),
+      ...STEPS.filter((names) => count(left, names) < count(right, names)).map(String),
+    ];
+    if (wrong.length === 0) return [];
+    return `${about}: ${wrong.join("; ")}\n    by the log:   ${left.join(", ")}\n    told in part: ${right.join(", ")}`;
+  });
+}
+
+const count = (all: readonly string[], names: readonly string[]): number =>
+  all.filter((name) => names.includes(name)).length;
+
+/** What a listener believes after all of it, and what it cannot believe. */
+function believe(names: readonly string[]): {
+  readonly holds: Set<string>;
+  readonly wrong: string[];
+} {
+  const holds = new Set<string>();
+  const wrong: string[] = [];
+  for (const name of names) {
+    for (const [comes, goes] of PAIRS) {
+      if (name !== comes && name !== goes) continue;
+      if (holds.has(comes) !== (name === goes)) wrong.push(`${name} out of turn`);
+      if (name === comes) holds.add(comes);
+      else holds.delete(comes);
+    }
+    if (name === "subscription.ended") holds.clear();
+    if (name.startsWith("subscription.") && name !== "subscription.ended") {
+      if (!holds.has("subscription.started")) wrong.push(`${name} of what does not run`);
+    }
+  }
+  return { holds, wrong };
+}
+
+const standing = (names: readonly string[]): string =>
+  [...believe(names).holds].sort().join(" and ") || "nothing";

@@ -35,7 +35,9 @@ import type { World } from "./world/world.js";
 /** What a person does in Stripe's dashboard, or on its pages. */
 export interface Dashboard {
   /**
-   * Pays an open checkout session without a browser; a card that is declined leaves it open. Takes
+   * Pays an open checkout session without a browser; a card that is declined leaves it open. The id of
+   * a test bank account in the place of the card's number, such as `pm_usBankAccount_success`, completes
+   * it at once, and the bank answers a while later. Takes
    * the session's id or the address of its page, as links answer it. Throws, with the reason, if
    * there is no such session or what was entered cannot be sent. `promotionCode` is what the customer
    * types, on a session with `allow_promotion_codes`.

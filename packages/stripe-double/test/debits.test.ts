@@ -135,3 +135,42 @@ describe("a subscription that is paid by a bank account (docs: billing/subscript
     expect(await till.types()).toContain("invoice.payment_failed");
   });
 });
+
+describe("a checkout that is paid by debit", () => {
+  const open = async (types: string[] = ["card", "us_bank_account"]) => {
+    const { id } = await till.stripe.checkout.sessions.create({
+      mode: "payment",
+      line_items: [
+        {
+          price_data: { currency: "usd", unit_amount: 2000, product_data: { name: "Poster" } },
+          quantity: 1,
+        },
+      ],
+      allowed_payment_method_types: types as never,
+      success_url: "https://app.example/thanks",
+    });
+    return id;
+  };
+  const email = "ada@example.com";
+  const debit = (session: string, account: string) =>
+    till.double.dashboard.payCheckout(session, { card: `pm_usBankAccount_${account}`, email });
+  const session = (id: string) => till.stripe.checkout.sessions.retrieve(id);
+
+  it.each([
+    ["success", "paid", "checkout.session.async_payment_succeeded"],
+    ["insufficientFunds", "unpaid", "checkout.session.async_payment_failed"],
+  ])("of %s is complete at once, and %s once the bank has answered", async (name, is, last) => {
+    const id = await open();
+    expect(debit(id, name)).toBe("processing");
+    expect(await session(id)).toMatchObject({ status: "complete", payment_status: "unpaid" });
+    expect((await till.types()).at(-1)).toBe("checkout.session.completed");
+    await settle();
+    expect(await session(id)).toMatchObject({ status: "complete", payment_status: is });
+    expect((await till.types()).at(-1)).toBe(last);
+  });
+
+  it("is refused where the page takes cards only", async () => {
+    const cards = await open(["card"]);
+    expect(() => debit(cards, "success")).toThrow("takes no bank accounts");
+  });
+});

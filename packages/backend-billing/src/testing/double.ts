@@ -88,6 +88,7 @@ export async function createStripeDouble(options: StripeDoubleOptions = {}): Pro
 const REASONS = {
   declined: "the card was declined.",
   closed: "it was completed before, or has expired.",
+  processing: "the bank has not answered to the debit yet. Move the double's clock by a minute.",
   requires_action:
     'the bank asks for authentication. Answer with double.dashboard.authenticate(url, "succeed").',
 } as const;

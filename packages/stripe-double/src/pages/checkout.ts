@@ -77,6 +77,7 @@ function after(
 ): PageAnswer {
   switch (result.outcome) {
     case "paid":
+    case "processing":
       return seeOther(confirmation(world, session) ? `/c/pay/${session.id}` : successUrl(session));
     case "requires_action":
       return seeOther(`/c/pay/${session.id}/authenticate`);

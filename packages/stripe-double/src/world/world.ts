@@ -186,7 +186,7 @@ export interface Due {
   subscription(id: string): void;
   /** Sets the task for the start of this schedule. */
   schedule(id: string): void;
-  /** Tells the invoice that this payment intent collects, if there is one, what became of it. */
+  /** Tells the invoice or the checkout that this payment intent collects what became of it. */
   intent(id: string): void;
   /** Finalizes this draft of an invoice in an hour, and collects it. */
   draft(id: string): void;

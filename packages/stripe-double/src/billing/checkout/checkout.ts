@@ -11,7 +11,14 @@ import type { World } from "../../world/world.js";
 import { discountsFrom } from "../invoices/discounts.js";
 import { settle } from "../invoices/totals.js";
 import { unauthenticated } from "../payments/authentication.js";
-import { cardState, createCard, setCardState } from "../payments/payment-methods.js";
+import { bankByMethod } from "../payments/bank-accounts.js";
+import {
+  billingDetails,
+  cardState,
+  createCard,
+  resolvePaymentMethod,
+  setCardState,
+} from "../payments/payment-methods.js";
 import { authenticatePaymentIntent, type PaymentIntent } from "../payments/payments.js";
 import { authenticateSetupIntent, type SetupIntent } from "../setup/setup-intents.js";
 import { priced, sourceOf } from "./discounts.js";
@@ -34,6 +41,7 @@ import {
 } from "./session.js";
 
 export interface CardEntry {
+  /** Or the id of a test bank account, such as `pm_usBankAccount_success`. */
   readonly number: string;
   readonly exp_month?: number | undefined;
   readonly exp_year?: number | undefined;
@@ -53,10 +61,11 @@ export interface Entered {
 
 export interface CheckoutOutcome {
   /**
-   * `paid` also when nothing was due or a card was saved. `invalid` is what a form says before it asks a bank,
-   * `closed` is for a session that was completed or has expired before.
+   * `paid` also when nothing was due or a card was saved; `processing` while a bank that was asked for
+   * a debit has not answered. `invalid` is what a form says before it asks a bank, `closed` is for a
+   * session that was completed or has expired before.
    */
-  readonly outcome: "paid" | "declined" | "requires_action" | "invalid" | "closed";
+  readonly outcome: "paid" | "processing" | "declined" | "requires_action" | "invalid" | "closed";
   readonly message?: string;
 }
 
@@ -98,12 +107,13 @@ export function completeCheckout(world: World, id: string, entered: Entered): Ch
   if (email === undefined) return wrong("An email address is required.");
   const asked = needsCard(session, price.totals.amount_total ?? 0);
   if (asked && entered.card === undefined) return wrong("A card is required.");
-  if (asked && !session.payment_method_types.includes("card")) {
-    return wrong("This session takes no cards, and the double pays with cards only.");
-  }
+  const isDebit = bankByMethod(entered.card?.number ?? "") !== undefined;
+  const unpayable = asked ? unpayableBy(session, isDebit) : undefined;
+  if (unpayable !== undefined) return wrong(unpayable);
   const details = detailsOf(email, entered);
   try {
-    const card = asked && entered.card ? makeCard(world, entered.card, details) : undefined;
+    const make = isDebit ? makeBankAccount : makeCard;
+    const card = asked && entered.card ? make(world, entered.card, details) : undefined;
     return attempt(world, session, { ...price, code, details, card });
   } catch (error) {
     // The card could not even be saved, so no charge was tried; or the double does not know it.
@@ -112,6 +122,22 @@ export function completeCheckout(world: World, id: string, entered: Entered): Ch
     }
     throw error;
   }
+}
+
+/** Why the double cannot pay it so; undefined if it can. */
+function unpayableBy(session: CheckoutSession, isDebit: boolean): string | undefined {
+  const { mode, payment_method_types: types, invoice_creation: invoice } = session;
+  if (!isDebit) {
+    if (types.includes("card")) return undefined;
+    return "This session takes no cards, and the double pays with cards and bank accounts only.";
+  }
+  if (!types.includes("us_bank_account")) {
+    return "This session takes no bank accounts: make it with `us_bank_account` among its payment method types.";
+  }
+  const isOnce = mode === "payment" && !invoice?.enabled;
+  return isOnce
+    ? undefined
+    : "The double pays one-time purchases without an invoice by debit, only.";
 }
 
 function attempt(world: World, session: CheckoutSession, terms: Terms): CheckoutOutcome {
@@ -185,6 +211,7 @@ export function authenticateCheckout(
 /** What follows from how the payment went. */
 function concluded(world: World, id: string, intent: PaymentIntent): CheckoutOutcome {
   if (intent.status === "requires_action") return { outcome: "requires_action" };
+  if (intent.status === "processing") return conclude(world, id, "unpaid");
   if (intent.status !== "succeeded") {
     return {
       outcome: "declined",
@@ -209,7 +236,7 @@ function saved(world: World, id: string, intent: SetupIntent): CheckoutOutcome {
 function conclude(
   world: World,
   id: string,
-  payment_status: "paid" | "no_payment_required",
+  payment_status: "paid" | "unpaid" | "no_payment_required",
 ): CheckoutOutcome {
   const session = world.find("checkout.session", id);
   const { customer, subscription, terms } = attemptOf(world, id);
@@ -240,7 +267,7 @@ function conclude(
     payment_status,
     subscription: bought?.id ?? null,
   });
-  return { outcome: "paid" };
+  return { outcome: payment_status === "unpaid" ? "processing" : "paid" };
 }
 
 /** Who pays has agreed to what they had to agree to. */
@@ -268,6 +295,13 @@ function makeCard(
     allow_redisplay: "limited",
     billing_details: { address: address ?? undefined, email, name, phone },
   }).id;
+}
+
+function makeBankAccount(world: World, { number }: CardEntry, details: Terms["details"]): string {
+  const { id, billing_details: before } = resolvePaymentMethod(world, number);
+  const { address, email, name, phone } = details;
+  const entered = { address: address ?? undefined, email, name, phone };
+  return world.patch("payment_method", id, { billing_details: billingDetails(entered, before) }).id;
 }
 
 function detailsOf(email: string, { address, name, phone }: Entered): Terms["details"] {

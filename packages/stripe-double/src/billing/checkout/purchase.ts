@@ -33,6 +33,7 @@ export function payOnce(
           customer,
           description: purpose.description,
           metadata: purpose.metadata,
+          payment_method_types: session.payment_method_types,
           receipt_email: purpose.receipt_email,
           setup_future_usage: purpose.setup_future_usage,
         })

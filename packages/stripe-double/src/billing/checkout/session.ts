@@ -6,7 +6,7 @@ import type Stripe from "stripe";
 import { refused } from "../../api/errors.js";
 import type { Plain } from "../../world/plain.js";
 import type { World } from "../../world/world.js";
-import { cancelPaymentIntent } from "../payments/payments.js";
+import { cancelPaymentIntent, type PaymentIntent } from "../payments/payments.js";
 import { cancelSetupIntent } from "../setup/setup-intents.js";
 import type { BillingMode } from "../subscriptions/billing-mode.js";
 import type { Beginning, LineItem, LineTaxes } from "./lines.js";
@@ -131,6 +131,18 @@ export function completed(
   });
   world.raise("checkout.session.completed", session);
   return session;
+}
+
+/** Tells the session that this intent pays, if it was complete before, how the bank answered. */
+export function answerCheckout(world: World, { id, status }: PaymentIntent): void {
+  const session = [...world.objects["checkout.session"].values()].find(
+    (each) => each.payment_intent === id && each.status === "complete",
+  );
+  if (session?.payment_status !== "unpaid") return;
+  if (status === "succeeded") {
+    const paid = world.patch("checkout.session", session.id, { payment_status: "paid" });
+    world.raise("checkout.session.async_payment_succeeded", paid);
+  } else world.raise("checkout.session.async_payment_failed", session);
 }
 
 const RECOVERABLE_FOR = 30 * 24 * 3600;

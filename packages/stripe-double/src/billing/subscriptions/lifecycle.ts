@@ -5,6 +5,7 @@
  */
 import type { World } from "../../world/world.js";
 import { expireUpdate } from "../changes/pending-update.js";
+import { answerCheckout } from "../checkout/session.js";
 import { tellOfDiscounts } from "../invoices/discounts.js";
 import { voidInvoice } from "../invoices/invoices.js";
 import { DAY, HOUR, later } from "../later.js";
@@ -157,5 +158,9 @@ export const dues = {
   subscription: watchSubscription,
   schedule: watchSchedule,
   draft: advanceLater,
-  intent: (world: World, id: string) => tellInvoice(world, world.find("payment_intent", id)),
+  intent: (world: World, id: string) => {
+    const intent = world.find("payment_intent", id);
+    tellInvoice(world, intent);
+    answerCheckout(world, intent);
+  },
 } as const;

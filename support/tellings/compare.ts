@@ -35,6 +35,7 @@ const STEPS: readonly (readonly string[])[] = [
   ["invoice.payment_failed"],
   ["refund.created"],
   ["dispute.opened"],
+  ["purchase.failed"],
   ["customer.deleted"],
 ];
 

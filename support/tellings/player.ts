@@ -2,11 +2,17 @@
 import Stripe from "stripe";
 import type { StripeDouble } from "../../packages/stripe-double/src/index.js";
 import { changeSubscription, NOTHING, type SubscriptionAct } from "./change.js";
-import type { Act, Card, Timed } from "./script.js";
+import type { Act, Card, PageCard, Timed } from "./script.js";
 import type { Shop } from "./shop.js";
 
 const CARDS = { good: "pm_card_visa", bad: "pm_card_chargeCustomerFail" };
-const NUMBERS = { good: "4242424242424242", bad: "4000000000000002" };
+const NUMBERS = {
+  good: "4242424242424242",
+  bad: "4000000000000002",
+  debited: "pm_usBankAccount_success",
+  "not debited": "pm_usBankAccount_insufficientFunds",
+};
+const EMAIL = "ada@example.com";
 const THANKS = "https://app.example/thanks";
 
 export interface Stage {
@@ -124,19 +130,18 @@ export class Player {
       mode: "payment",
       customer,
       line_items: [{ price: free ? shop.nothing : shop.once, quantity: 1 }],
+      allowed_payment_method_types: ["card", "us_bank_account"],
       success_url: THANKS,
     });
     this.pay(id, cards);
   }
 
   /** Tries the cards on a page, until one pays. */
-  private pay(session: string, cards: readonly ("good" | "bad")[]): void {
+  private pay(session: string, cards: readonly PageCard[]): void {
     const { dashboard } = this.stage.double;
     for (const card of cards) {
-      if (
-        dashboard.payCheckout(session, { card: NUMBERS[card], email: "ada@example.com" }) === "paid"
-      )
-        return;
+      const outcome = dashboard.payCheckout(session, { card: NUMBERS[card], email: EMAIL });
+      if (outcome !== "declined") return;
     }
   }
 

@@ -60,7 +60,8 @@ class Rows {
 
   /** Lets time pass, in seconds: trials are announced and graces end, each when it is due. */
   passTo(moment: number): void {
-    for (let next = this.nextDue(); next <= moment; next = this.nextDue()) {
+    for (let next = this.nextDue(), turns = 0; next <= moment; next = this.nextDue(), turns++) {
+      if (turns > 1_000) throw new Error("Something is due again and again");
       this.now = Math.max(next, this.now);
       for (const { id } of this.all("subscriptions")) this.announce(id);
       this.tellAccess();
@@ -77,8 +78,9 @@ class Rows {
       const after = kind === "delete" ? null : object;
       if (after === null) rows.delete(object.id);
       else rows.set(object.id, after);
-      const facts = resource === "payment_intents" ? { purchase: this.purchaseOf(object.id) } : {};
-      this.tell(object.id, namedEvents(resource, before, after, facts));
+      const purchase = resource === "payment_intents" ? this.purchaseOf(object.id) : null;
+      const names = namedEvents(resource, before, after, { purchase });
+      this.tell(purchase?.session.id ?? object.id, names);
       this.tellAccess();
     }
   }

@@ -69,7 +69,7 @@ export async function judgeLives({ seed, entities }: Lives): Promise<Outcome> {
 }
 
 /** Lives all lives at once, in the order of time; answers the second at which all is over. */
-export async function play(
+async function play(
   lives: readonly Life[],
   player: Player,
   { double, log }: Pick<Stage, "double"> & { readonly log: Log },

@@ -22,6 +22,9 @@ export type Group = (typeof SOLD)[SoldName]["group"];
 /** A card that pays, one that is declined whenever it is charged, or none at all. */
 export type Card = "good" | "bad" | "none";
 
+/** What is entered on a page: a card, or a bank account that is debited later, or is not. */
+export type PageCard = "good" | "bad" | "debited" | "not debited";
+
 /** Which of several the act is about, counted from the newest; the last of them if there are fewer. */
 interface About {
   readonly which: number;
@@ -70,7 +73,7 @@ export type Act =
   | ({ readonly kind: "refund"; readonly percent: number } & About)
   | ({ readonly kind: "dispute"; readonly inquiry: boolean } & About)
   | { readonly kind: "decide dispute"; readonly outcome: "won" | "lost" }
-  | { readonly kind: "buy"; readonly cards: readonly ("good" | "bad")[]; readonly free: boolean }
+  | { readonly kind: "buy"; readonly cards: readonly PageCard[]; readonly free: boolean }
   | { readonly kind: "delete customer" };
 
 export type Kind = Act["kind"];
@@ -205,7 +208,11 @@ function actOf(kind: Kind, { below, one }: Chance): Act {
     case "decide dispute":
       return { kind, outcome: one(["won", "lost"] as const) };
     case "buy":
-      return { kind, cards: cards(), free: below(6) === 0 };
+      return {
+        kind,
+        cards: one([cards(), cards(), ["debited"], ["not debited"], ["bad", "not debited"]]),
+        free: below(6) === 0,
+      };
     case "delete customer":
       return { kind };
     default:

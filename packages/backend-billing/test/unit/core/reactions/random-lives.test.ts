@@ -21,6 +21,7 @@ it("likewise of more of them, with every name there is", { tags: ["slow"] }, asy
     "dispute.opened",
     "invoice.paid",
     "invoice.payment_failed",
+    "purchase.failed",
     "purchase.paid",
     "refund.created",
     "subscription.canceling",

@@ -1,56 +1,94 @@
 // Random lives of entities in the double: the named events that the library tells of each, beside an
-// independent reading of Stripe's own log of events.
+// independent reading of Stripe's own log of events. Each is lived three times: by the pure functions
+// alone, through the library on PostgreSQL with every webhook, and with some that are lost, doubled or
+// late.
 //
 //   npm run lives                                    2,000 lives, seed 1
 //   npm run lives -- --lives 200 --seed 7
 //   npm run lives -- --seed 7 --only 41              one of them
+//   npm run lives -- --way pure                      or whole, or rough
 import { parseArgs } from "node:util";
-import { judgeLives, type Outcome } from "../support/tellings/run.js";
+import pg from "pg";
+import { startPostgres } from "../support/postgres/server.js";
+import type { Outcome } from "../support/tellings/outcome.js";
+import { judgeLives } from "../support/tellings/run.js";
+import { judgeStoredLives } from "../support/tellings/stored.js";
+
+const WAYS = ["pure", "whole", "rough"] as const;
+type Way = (typeof WAYS)[number];
 
 const { values } = parseArgs({
   options: {
     lives: { type: "string", default: "2000" },
     seed: { type: "string", default: "1" },
     only: { type: "string" },
+    way: { type: "string" },
   },
 });
 
 /** Lives in one account of Stripe's. */
 const TOGETHER = 50;
 
-const { seed, only } = values;
+const { seed, only, way: asked } = values;
+const ways = WAYS.filter((way) => asked === undefined || asked === way);
 const all = Array.from({ length: Number(values.lives) }, (_, index) => index + 1);
 const entities = only === undefined ? all : [Number(only)];
 const started = performance.now();
 const seconds = () => ((performance.now() - started) / 1000).toFixed(0);
 
-const outcomes: Outcome[] = [];
-for (let first = 0; first < entities.length; first += TOGETHER) {
-  const outcome = await judgeLives({ seed, entities: entities.slice(first, first + TOGETHER) });
-  outcomes.push(outcome);
-  for (const each of outcome.wrong.slice(0, 5)) console.log(each);
-  if (first % 500 === 0) console.log(`  ${first + outcome.lives} lives, ${seconds()} s`);
+const server = ways.some((way) => way !== "pure")
+  ? await startPostgres({ settings: { fsync: "off" } })
+  : undefined;
+const pool = new pg.Pool({ connectionString: server?.url, max: 20 });
+pool.on("error", () => {}); // a connection that is cut as the server ends
+
+async function judge(way: Way, some: readonly number[]): Promise<Outcome> {
+  if (way === "pure") return judgeLives({ seed, entities: some });
+  const schema = `lives_${way}`;
+  try {
+    return await judgeStoredLives({ seed, entities: some, pool, schema, delivery: way });
+  } finally {
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+  }
 }
 
-const sum = (part: (outcome: Outcome) => number) =>
-  outcomes.reduce((total, outcome) => total + part(outcome), 0);
-const table = (part: (outcome: Outcome) => ReadonlyMap<string, number>) => {
-  const total = new Map<string, number>();
-  for (const [name, count] of outcomes.flatMap((outcome) => [...part(outcome)])) {
-    total.set(name, (total.get(name) ?? 0) + count);
-  }
-  return [...total].sort(([a], [b]) => (a < b ? -1 : 1));
+const total = (parts: Iterable<readonly [string, number]>) => {
+  const sums = new Map<string, number>();
+  for (const [name, count] of parts) sums.set(name, (sums.get(name) ?? 0) + count);
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1));
 };
-for (const [name, count] of table(({ acts }) => acts)) console.log(`  ${name}: ${count}`);
-for (const [name, count] of table(({ names }) => names)) console.log(`  ${name}: ${count}`);
-const wrong = sum((outcome) => outcome.wrong.length);
-console.log(
-  [
-    `seed ${seed}: ${entities.length} lives, ${sum(({ events }) => events)} events of Stripe's`,
-    `${sum(({ names }) => [...names.values()].reduce((a, b) => a + b, 0))} to tell`,
-    `${sum(({ unseen }) => unseen)} failures that no row shows`,
-    `${wrong} lives told otherwise`,
-    `${seconds()} s`,
-  ].join("; "),
-);
-process.exitCode = wrong === 0 ? 0 : 1;
+
+try {
+  for (const way of ways) {
+    const outcomes: Outcome[] = [];
+    for (let first = 0; first < entities.length; first += TOGETHER) {
+      const outcome = await judge(way, entities.slice(first, first + TOGETHER));
+      outcomes.push(outcome);
+      for (const each of outcome.wrong.slice(-5)) console.log(each);
+      if (first % 500 === 0)
+        console.log(`  ${way}: ${first + outcome.lives} lives, ${seconds()} s`);
+    }
+    const sum = (part: (outcome: Outcome) => number) =>
+      outcomes.reduce((count, outcome) => count + part(outcome), 0);
+    const names = total(outcomes.flatMap((outcome) => [...outcome.names]));
+    if (way === ways[0]) {
+      for (const [act, count] of total(outcomes.flatMap(({ acts }) => [...acts]))) {
+        console.log(`  ${act}: ${count}`);
+      }
+      for (const [name, count] of names) console.log(`  ${name}: ${count}`);
+    }
+    const wrong = sum((outcome) => outcome.wrong.length);
+    const line = [
+      `${way}, seed ${seed}: ${entities.length} lives, ${sum(({ events }) => events)} events of Stripe's`,
+      `${names.reduce((count, [, each]) => count + each, 0)} to tell`,
+      `${sum(({ unseen }) => unseen)} failures that no row shows`,
+      `${wrong} told otherwise`,
+      `${seconds()} s`,
+    ];
+    console.log(line.join("; "));
+    if (wrong > 0) process.exitCode = 1;
+  }
+} finally {
+  await pool.end();
+  await server?.stop();
+}

@@ -143,8 +143,8 @@ function chanceOf(seed: string | number, entity: number): Chance {
   return { below, one: (all) => all[below(all.length)] ?? all[0] };
 }
 
-/** The life of one entity, whose first act is at `start` or some days later. */
-export function lifeOf(seed: string | number, entity: number, start: number): Life {
+/** The life of one entity, whose first act is at `start` or some days later; `apart` are seconds. */
+export function lifeOf(seed: string | number, entity: number, start: number, apart = 0): Life {
   const chance = chanceOf(seed, entity);
   const { below, one } = chance;
   const card = one(["good", "good", "good", "bad", "none"] as const);
@@ -154,7 +154,8 @@ export function lifeOf(seed: string | number, entity: number, start: number): Li
   add(one(["subscribe", "check out"] as const));
   for (let count = 4 + below(16); count > 0; count--) {
     // In the same second, within minutes, or after days in which time does something by itself.
-    at += one([0, 1 + below(3), below(3_600), below(4 * DAY), below(20 * DAY)] as const);
+    const pause = one([0, 1 + below(3), below(3_600), below(4 * DAY), below(20 * DAY)] as const);
+    at += Math.max(apart, pause);
     const { kind } = acts.at(-1) ?? { kind: "subscribe" };
     const undoing = UNDONE_BY[kind];
     add(undoing !== undefined && below(2) === 0 ? one(undoing) : one(KINDS));

@@ -1,0 +1,166 @@
+/**
+ * The library on PostgreSQL with a handler for every named event, which writes down what it is told. It
+ * lives by the double's time, and does what is due only when it is asked to.
+ */
+import type pg from "pg";
+import { workOnce } from "../../packages/backend-billing/src/core/background.js";
+import { setup } from "../../packages/backend-billing/src/core/customers/setup.js";
+import { settleNow } from "../../packages/backend-billing/src/core/events/settle-now.js";
+import { handleRequest } from "../../packages/backend-billing/src/core/http.js";
+import type { LocalStore } from "../../packages/backend-billing/src/core/local-store.js";
+import { eventNames } from "../../packages/backend-billing/src/core/reactions/names.js";
+import {
+  handlersIn,
+  needsOf,
+} from "../../packages/backend-billing/src/core/reactions/telling/handlers.js";
+import { createRuntime } from "../../packages/backend-billing/src/core/runtime/runtime.js";
+import { sync } from "../../packages/backend-billing/src/core/sync/sync.js";
+import { openScheduled } from "../../packages/backend-billing/src/core/sync/work/scheduled.js";
+import { workUntilDone } from "../../packages/backend-billing/src/core/sync/work/wait.js";
+import type { Queryable } from "../../packages/backend-billing/src/postgres/database.js";
+import { lendFrom } from "../../packages/backend-billing/src/postgres/reactions/lend.js";
+import type { Reaction } from "../../packages/backend-billing/src/postgres/reactions/on.js";
+import { deliveryOn } from "../../packages/backend-billing/src/postgres/reactions/reactions.js";
+import { migrate } from "../../packages/backend-billing/src/postgres/schema/migrations.js";
+import { createPostgresStore } from "../../packages/backend-billing/src/postgres/store/store.js";
+import type { StripeDouble } from "../../packages/stripe-double/src/index.js";
+import type { Telling } from "./log.js";
+
+/** What a handler was told, and of which entity. */
+export interface Told extends Telling {
+  readonly entity: string;
+  readonly key: string;
+}
+
+export interface Library {
+  /** Makes the customer of an entity; answers its id. */
+  setUp(entity: string): Promise<string>;
+  /** Does what is due, until nothing is; nothing where nothing came and no time has. */
+  settle(): Promise<void>;
+  /** Learns from Stripe's list of events what did not come. */
+  catchUp(): Promise<void>;
+  told(): Promise<readonly Told[]>;
+  /** What it complained of. */
+  readonly complaints: readonly string[];
+}
+
+const ORIGIN = "https://app.example";
+const NEVER = () => false;
+
+/** In a schema of its own, after a first listing of what the account has. */
+export async function openLibrary(
+  pool: pg.Pool,
+  double: StripeDouble,
+  schema: string,
+): Promise<Library> {
+  const tables = { schema };
+  await migrate(pool, tables);
+  await pool.query(`CREATE TABLE ${schema}.told
+    (n serial, name text, entity text, about text, key text, at bigint)`);
+  const complaints: string[] = [];
+  const complain = (details: object, message?: string) => {
+    complaints.push(`${message}: ${JSON.stringify(details)}`);
+  };
+  const secrets: string[] = [];
+  const config = {
+    secret_key: double.secretKey,
+    webhook_secret: secrets,
+    stripe_options: double.stripeConfig,
+    rate: false as const,
+    logger: { debug: () => {}, info: () => {}, warn: complain, error: complain },
+  };
+  const on = Object.fromEntries(eventNames.map((name) => [name, writing(schema)]));
+  const store = createPostgresStore({ ...tables, pool });
+  const bare = createRuntime(config, { store, baseUrl: () => ORIGIN, wake: () => {} });
+  const handlers = handlersIn<Reaction<never, Queryable>>(on, bare);
+  const deliver = deliveryOn({
+    config,
+    pool,
+    lend: lendFrom(pool),
+    tables,
+    resources: bare.resources,
+    handlers,
+    storeIn: () => ({}) as LocalStore, // no handler here uses it
+  });
+  const reactions = {
+    names: new Set(handlers.keys()),
+    needs: needsOf(handlers.keys()),
+    changed: () => {},
+    deliver: () => deliver(NEVER),
+  };
+  const now = () => double.clock.now();
+  const runtime = createRuntime(config, {
+    store,
+    baseUrl: () => ORIGIN,
+    wake: () => {},
+    now,
+    reactions,
+  });
+  let hasCome = true;
+  double.answer(ORIGIN, (request) => {
+    hasCome = true;
+    return handleRequest(runtime, request);
+  });
+  const { webhook } = await sync(runtime, { webhook: true });
+  secrets.push(webhook?.secret ?? "");
+
+  let dueAt = -Infinity;
+  async function settle(): Promise<void> {
+    if (!hasCome && now() < dueAt) return;
+    for (;;) {
+      await double.settle();
+      hasCome = false;
+      const worked = (await settleNow(runtime)) + (await workOnce(runtime));
+      if (worked + (await deliver(NEVER)) === 0 && !hasCome) break;
+    }
+    const { rows } = await pool.query<{ due: string | null }>(
+      `SELECT min(due) AS due FROM ${schema}.backend_billing_records WHERE kind IN ('lapse', 'notice')`,
+    );
+    dueAt = Number(rows[0]?.due ?? Infinity);
+  }
+
+  return {
+    complaints,
+    settle,
+    setUp: async (entityId) => {
+      hasCome = true;
+      return (await setup(runtime, { entityId })).customerId;
+    },
+    catchUp: async () => {
+      await workUntilDone(runtime, await openScheduled(runtime, "catch-up"));
+      hasCome = true;
+      await settle();
+    },
+    told: async () =>
+      (await pool.query<Told>(`SELECT * FROM ${schema}.told ORDER BY n`)).rows.map(
+        ({ at, ...rest }) => ({ ...rest, at: Number(at) / 1000 }),
+      ),
+  };
+}
+
+/** What an event may carry that says what it is about. */
+interface Carried {
+  readonly name: string;
+  readonly entityId: string;
+  readonly key: string;
+  readonly at: number;
+  readonly customerId?: string;
+  readonly after?: {
+    readonly id?: string;
+    readonly subscriptionId?: string;
+    readonly sessionId?: string;
+    readonly group?: string;
+  };
+}
+
+const writing =
+  (schema: string): Reaction<never, Queryable> =>
+  async ({ name, entityId, key, at, customerId, after }: Carried, { tx }) => {
+    const about = name.startsWith("access.")
+      ? `access ${after?.group}`
+      : (customerId ?? after?.subscriptionId ?? after?.sessionId ?? after?.id);
+    await tx.query(
+      `INSERT INTO ${schema}.told (name, entity, about, key, at) VALUES ($1, $2, $3, $4, $5)`,
+      [name, entityId, about, key, at],
+    );
+  };

@@ -39,7 +39,8 @@ const seconds = () => ((performance.now() - started) / 1000).toFixed(0);
 const server = ways.some((way) => way !== "pure")
   ? await startPostgres({ settings: { fsync: "off" } })
   : undefined;
-const pool = new pg.Pool({ connectionString: server?.url, max: 20 });
+// So small that changes are told one after the other: workers that meet wait for a second.
+const pool = new pg.Pool({ connectionString: server?.url, max: 7 });
 pool.on("error", () => {}); // a connection that is cut as the server ends
 
 async function judge(way: Way, some: readonly number[]): Promise<Outcome> {

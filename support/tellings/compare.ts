@@ -27,7 +27,7 @@ const PAIRS: readonly (readonly [comes: string, goes: string])[] = [
 ];
 
 /** Told once if it was to be told at all, however few steps were seen. */
-const FINAL = ["invoice.paid", "purchase.paid"];
+const FINAL = ["invoice.paid", "purchase.paid", "customer.linked"];
 
 /** Told at most as often as there was reason to. */
 const STEPS: readonly (readonly string[])[] = [

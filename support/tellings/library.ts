@@ -2,6 +2,7 @@
  * The library on PostgreSQL with a handler for every named event, which writes down what it is told. It
  * lives by the double's time, and does what is due only when it is asked to.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { workOnce } from "../../packages/backend-billing/src/core/background.js";
 import { setup } from "../../packages/backend-billing/src/core/customers/setup.js";
@@ -111,12 +112,22 @@ export async function openLibrary(
       await double.settle();
       hasCome = false;
       const worked = (await settleNow(runtime)) + (await workOnce(runtime));
-      if (worked + (await deliver(NEVER)) === 0 && !hasCome) break;
+      if (worked + (await deliver(NEVER)) > 0 || hasCome) continue;
+      const { waiting, due } = await left();
+      dueAt = due === null ? Infinity : Number(due);
+      if (waiting === 0) return;
+      await sleep(20); // it is due by the database's own clock
     }
-    const { rows } = await pool.query<{ due: string | null }>(
-      `SELECT min(due) AS due FROM ${schema}.backend_billing_records WHERE kind IN ('lapse', 'notice')`,
+  }
+
+  /** What is still to be told, and when the next thing is due by time. */
+  async function left(): Promise<{ readonly waiting: number; readonly due: string | null }> {
+    const { rows } = await pool.query(
+      `SELECT count(due) FILTER (WHERE kind = 'change')::int AS waiting,
+         min(due) FILTER (WHERE kind IN ('lapse', 'notice')) AS due
+       FROM ${schema}.backend_billing_records WHERE kind IN ('change', 'lapse', 'notice')`,
     );
-    dueAt = Number(rows[0]?.due ?? Infinity);
+    return rows[0];
   }
 
   return {

@@ -21,6 +21,8 @@ export interface Stage {
   readonly shop: Shop;
   /** Makes the customer of an entity; answers its id. */
   readonly signUp: (entity: number) => Promise<string>;
+  /** Passes time between the parts of an act, where they are to be told apart. */
+  readonly pause?: () => Promise<void>;
 }
 
 export class Player {
@@ -40,6 +42,7 @@ export class Player {
   /** Does an act, unless it is impossible. */
   async does(act: Timed): Promise<void> {
     const customer = this.customers.get(act.entity) ?? "";
+    await this.stage.pause?.();
     const done = await this.attempt(customer, act).catch((error: unknown) => {
       if (!(error instanceof Stripe.errors.StripeError)) throw error;
       if (error.statusCode !== undefined && error.statusCode > 500) return "not modelled";
@@ -65,9 +68,13 @@ export class Player {
         return undefined;
       case "pay invoices": {
         if (act.by === "another card") await this.putCard(customer, "good");
+        await this.stage.pause?.();
         const { data } = await stripe.invoices.list({ customer, status: "open" });
         const params = act.by === "other means" ? { paid_out_of_band: true } : {};
-        for (const { id } of data) await stripe.invoices.pay(id, params);
+        for (const { id } of data) {
+          await stripe.invoices.pay(id, params);
+          await this.stage.pause?.();
+        }
         return data.length === 0 ? NOTHING : undefined;
       }
       case "refund":
@@ -121,7 +128,7 @@ export class Player {
       ...(trialDays > 0 ? { subscription_data: { trial_period_days: trialDays } } : {}),
       success_url: THANKS,
     });
-    this.pay(id, cards);
+    return this.pay(id, cards);
   }
 
   private async buy(customer: string, { cards, free }: Act & { kind: "buy" }): Promise<undefined> {
@@ -133,15 +140,16 @@ export class Player {
       allowed_payment_method_types: ["card", "us_bank_account"],
       success_url: THANKS,
     });
-    this.pay(id, cards);
+    return this.pay(id, cards);
   }
 
   /** Tries the cards on a page, until one pays. */
-  private pay(session: string, cards: readonly PageCard[]): void {
+  private async pay(session: string, cards: readonly PageCard[]): Promise<undefined> {
     const { dashboard } = this.stage.double;
     for (const card of cards) {
       const outcome = dashboard.payCheckout(session, { card: NUMBERS[card], email: EMAIL });
       if (outcome !== "declined") return;
+      await this.stage.pause?.();
     }
   }
 

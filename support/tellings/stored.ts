@@ -27,7 +27,7 @@ export interface StoredLives extends Lives {
 
 /** Seconds between two acts that Stripe's seconds tell apart. */
 const APART = 10;
-const CATCH_UP = 2 * DAY;
+const CATCH_UP = 5 * DAY;
 
 export async function judgeStoredLives(options: StoredLives): Promise<Outcome> {
   const { seed, entities, pool, schema, delivery } = options;
@@ -43,8 +43,13 @@ export async function judgeStoredLives(options: StoredLives): Promise<Outcome> {
     const library = await openLibrary(pool, double, schema);
     const log = createLog(stripe);
     const signUp = (entity: number) => library.setUp(nameOf(entity));
-    const player = new Player({ double, stripe, shop, signUp });
     const isWhole = delivery === "whole";
+    const pause = async () => {
+      if (!isWhole) return;
+      await double.clock.advance({ seconds: APART });
+      await library.settle();
+    };
+    const player = new Player({ double, stripe, shop, signUp, pause });
     const apart = isWhole ? APART : 0;
     const lives = entities.map((entity) => lifeOf(seed, entity, START, apart));
     if (!isWhole) {
@@ -71,7 +76,8 @@ export async function judgeStoredLives(options: StoredLives): Promise<Outcome> {
       const must: readonly Telling[] = [linked, ...tellings];
       const own = told.filter(({ entity }) => entity === nameOf(life.entity));
       const judge = isWhole ? differences : contradictions;
-      return { must, unseen, wrong: reportOf(life, judge(must, own)) };
+      const [wanted, given] = [must, own].map((all) => ofOwned(all, ownedUntil(must, isWhole)));
+      return { must, unseen, wrong: reportOf(life, judge(wanted ?? [], given ?? [])) };
     });
     return {
       lives: lives.length,
@@ -89,6 +95,20 @@ export async function judgeStoredLives(options: StoredLives): Promise<Outcome> {
     await double.close();
   }
 }
+
+/** The second until which what comes is told at once, while it is known whose it is. */
+function ownedUntil(must: readonly Telling[], isWhole: boolean): number {
+  const deletion = must.find(({ name }) => name === "customer.deleted");
+  if (deletion === undefined) return Infinity;
+  return isWhole ? deletion.at : -Infinity;
+}
+
+/**
+ * What is compared: of a customer that is deleted, from then on, its deletion and what became of its
+ * entity's access. Whose its other objects were is not known any more when they are told.
+ */
+const ofOwned = (all: readonly Telling[], until: number): readonly Telling[] =>
+  all.filter(({ name, at }) => at < until || /^(access|customer)\./.test(name));
 
 const nameOf = (entity: number): string => `entity_${entity}`;
 

@@ -117,7 +117,11 @@ export async function deliverTo<Tx>(options: DeliverOptions<Tx>, ref: string): P
   let name = "";
   try {
     const delivered = await lend(timing.limit, async (tx, own) => {
-      if (!(await lock(tx, ref))) return "nothing";
+      if (!(await lock(tx, ref))) {
+        // Another worker tells it, and it was asked for again meanwhile: it is not put off for long.
+        await putBack(tx, change, LEFT);
+        return "nothing";
+      }
       const still = await headOf(tx, names, ref);
       if (still?.id !== held.id || still.revision !== held.revision) return "nothing";
       const tellings = await options.tellings(change, tx, still.listening);
@@ -164,7 +168,9 @@ async function store<Tx>(
   }
   for (const request of isLast ? requests : []) await requestRecord(tx, names, request);
   const left = isLast || then === undefined ? null : stored(then, 0);
-  if (!(await putHeld(tx, names, held, left))) throw new Overtaken();
+  if (await putHeld(tx, names, held, left)) return;
+  // An entity's access is to be looked at again: that look stays, and what was told is in its own record.
+  if (changeIn(held).resource !== "access") throw new Overtaken();
 }
 
 /** Locks an object for this transaction; false if another worker has it. */

@@ -9,6 +9,7 @@ import {
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
 import { deliverOne, listening } from "../../../../../support/postgres/listener.js";
+import { accessRequest } from "../../../src/core/mirror/changes.js";
 import { DELIVERY_TIMING, type Delivery } from "../../../src/core/reactions/delivery.js";
 import type { Queryable } from "../../../src/postgres/database.js";
 import type {
@@ -17,6 +18,7 @@ import type {
   Outcome,
 } from "../../../src/postgres/reactions/deliver.js";
 import { migrate } from "../../../src/postgres/schema/migrations.js";
+import { requestRecord } from "../../../src/postgres/store/leases.js";
 import { namesIn } from "../../../src/postgres/store/names.js";
 import { createPostgresStore } from "../../../src/postgres/store/store.js";
 
@@ -236,5 +238,51 @@ describe("a change", () => {
       }
     }
     expect(failures).toBeGreaterThan(0);
+  });
+});
+
+describe("a look at an entity's access", () => {
+  const ask = (key: string) =>
+    requestRecord(pool, names, accessRequest("user_1", key, Date.now() - 1_000));
+  const looking = (during: () => Promise<unknown>): Options => ({
+    ...listening(pool, ["first"]),
+    occasions: ["access"],
+    handler:
+      ({ to, payload }) =>
+      async (tx) => {
+        await mail(payload as Delivery, to)(tx);
+        await during();
+      },
+  });
+
+  it("that is asked for again meanwhile is told, and then looked at again", async () => {
+    await ask("A");
+    let isFirst = true;
+    const options = looking(async () => {
+      if (isFirst) await ask("B");
+      isFirst = false;
+    });
+    expect(await deliverOne(options)).toBe("told");
+    expect(await mails()).toHaveLength(1);
+    expect(await left()).toMatchObject([{ key: "B.access" }]);
+    expect(await deliverAll(options)).toEqual(["told"]);
+    expect(await left()).toEqual([]);
+  });
+
+  it("that another worker comes upon then is not put off for long", async () => {
+    await ask("A");
+    let isFirst = true;
+    const options = looking(async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      await ask("B");
+      expect(await deliverOne(looking(async () => {}))).toBe("nothing");
+    });
+    expect(await deliverOne(options)).toBe("told");
+    const { rows } = await pool.query(
+      `SELECT due - extract(epoch FROM clock_timestamp()) * 1000 AS wait FROM ${names.records} WHERE kind = 'change'`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(Number(rows[0].wait)).toBeLessThan(DELIVERY_TIMING.pause);
   });
 });

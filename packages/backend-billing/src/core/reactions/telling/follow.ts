@@ -76,9 +76,9 @@ export async function trialFollows(
   at: number,
 ): Promise<readonly RecordRequest[]> {
   if (resource !== "subscriptions" || !names.has("trial.ending")) return [];
-  const notice = trialNotice(after);
-  if (notice === null || notice.until <= at) return [];
-  const known = await reads.record("notice", id);
-  if (known?.data.dueAt === notice.dueAt) return [];
+  if (trialNotice(after) === null) return [];
+  const { dueAt, raisedAt } = (await reads.record("notice", id))?.data ?? {};
+  const notice = trialNotice(after, typeof raisedAt === "number" ? raisedAt : null);
+  if (notice === null || notice.until <= at || dueAt === notice.dueAt) return [];
   return [{ kind: "notice", id, due: notice.dueAt, data: { dueAt: notice.dueAt } }];
 }

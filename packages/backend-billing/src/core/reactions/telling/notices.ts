@@ -16,7 +16,8 @@ const LEASE = 60_000;
 interface Notice {
   /** Milliseconds at which it is to be told. */
   readonly dueAt: number;
-  readonly isRaised?: boolean;
+  /** Milliseconds at which it was raised. */
+  readonly raisedAt?: number;
 }
 
 /** Raises the notices whose time has come; answers how many were looked at. */
@@ -42,7 +43,7 @@ export function noticeWrites(
   const { kind, id, revision: expect } = record;
   const notice = trialNotice(row);
   if (notice === null || now >= notice.until) return [removal(record)];
-  const { dueAt, isRaised } = record.data as unknown as Notice;
+  const { raisedAt } = record.data as unknown as Notice;
   const put = (due: number, data: Notice): RecordWrite => ({
     kind,
     id,
@@ -50,8 +51,9 @@ export function noticeWrites(
     next: { ref: record.ref, due, data: { ...data } },
   });
   if (now < notice.dueAt) return [put(notice.dueAt, { dueAt: notice.dueAt })];
-  const raised = put(notice.until, { dueAt: notice.dueAt, isRaised: true });
-  if (isRaised === true && dueAt === notice.dueAt) return [raised];
+  const raised = (at: number) => put(notice.until, { dueAt: notice.dueAt, raisedAt: at });
+  // A trial whose end was moved may still be in the window in which it was announced.
+  if (raisedAt !== undefined && raisedAt >= notice.dueAt) return [raised(raisedAt)];
   const change: StoredChange = {
     key: `${draw}.${id}.trial`,
     resource: "trial",
@@ -61,5 +63,5 @@ export function noticeWrites(
     at: now,
   };
   const next = { ref: changeRef("trial", id), due: now, data: { ...change } as RecordData };
-  return [raised, { kind: "change", id: changeId("trial", id, now), expect: 0, next }];
+  return [raised(now), { kind: "change", id: changeId("trial", id, now), expect: 0, next }];
 }

@@ -32,13 +32,21 @@ describe("a notice that is due", () => {
   });
 
   it("is not raised twice in the same window", () => {
-    const raised = notice({ dueAt, isRaised: true });
+    const raised = notice({ dueAt, raisedAt: dueAt });
     expect(outcome(raised, trialing(), dueAt + DAY)).toEqual([`notice due ${END * 1000}`]);
+  });
+
+  it("is not raised again where the trial is made shorter, or longer by less than it has left", () => {
+    const raised = notice({ dueAt, raisedAt: dueAt + DAY });
+    for (const moved of [-86_400, 86_400]) {
+      const end = END + moved;
+      expect(outcome(raised, trialing(end), dueAt + DAY)).toEqual([`notice due ${end * 1000}`]);
+    }
   });
 
   it("moves with the trial, and is raised again for a later end", () => {
     const longer = trialing(END + 7 * 86_400);
-    const raised = notice({ dueAt, isRaised: true });
+    const raised = notice({ dueAt, raisedAt: dueAt });
     expect(outcome(raised, longer, dueAt + DAY)).toEqual([`notice due ${dueAt + 7 * DAY}`]);
     expect(outcome(raised, longer, dueAt + 7 * DAY)).toEqual([
       `notice due ${END * 1000 + 7 * DAY}`,

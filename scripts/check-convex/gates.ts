@@ -53,9 +53,10 @@ function lint({ folder }: App): Problem[] {
  * What the library and the example may have in a bundle, apart from Stripe's package (672 kB) and
  * Convex's (85 kB), which are not ours to keep small. Measured in 2026-11: 217 kB, 307 kB
  * since nobody is subscribed twice and running subscriptions can be changed, 323 kB with seats, and
- * 337 kB with 33 resources in place of 11, and 357 kB with 36 and one-time purchases.
+ * 337 kB with 33 resources in place of 11, 357 kB with 36 and one-time purchases, and 397 kB with
+ * reactions: what is to be told is worked out in the mutation that tells.
  */
-const MOST = 364_000;
+const MOST = 404_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The

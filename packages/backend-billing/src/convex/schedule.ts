@@ -1,14 +1,11 @@
 /**
- * Schedules the work that commits leave: a commit schedules a worker in its own transaction, and a
- * watchdog restarts the work of a worker that died. The watchdog is a mutation that schedules
- * itself, which Convex runs exactly once each time, and it rests when nothing is outstanding.
+ * Schedules the work that commits leave: a commit schedules a worker in its own transaction, and starts
+ * the watchdog, which is in watchdog.ts: what mutations of an application load has no need of it.
  */
 import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/server";
-import type { RecordKind } from "../core/mirror/store.js";
 import type { Write } from "../core/mirror/writes.js";
 import { WATCHDOG } from "../core/runtime/records/watchdog.js";
-import { dueRecords, objectsAfter, recordAt } from "./store/records.js";
-import { dueAsks } from "./store/versions.js";
+import { recordAt } from "./store/records.js";
 import type { Db } from "./tables/database.js";
 
 /** `page`: one page of one partition. `work`: whatever else is due. */
@@ -52,23 +49,11 @@ export interface Scheduling {
 }
 
 /** How often the watchdog looks, and how late it may be before it is taken for dead. */
-const WATCH = 60_000;
+export const WATCH = 60_000;
 const LATE = 5 * WATCH;
-
-/** Broken chains of pages that are restarted at once. */
-const CHAINS = 20;
 
 /** Objects of which something is told at once: Convex takes 1,000 jobs of a mutation. */
 const TOLD = 500;
-
-/** Objects that the watchdog has told again; each has a document of up to a megabyte. */
-const RESUMED = 10;
-
-/** Which worker does what is due: records of these kinds, and asks. */
-const WATCHED: { readonly [step in WorkStep]: readonly RecordKind[] } = {
-  page: ["partition"],
-  work: ["refresh", "claim"],
-};
 
 export async function scheduleWork(db: Db, to: Scheduling, left: Left): Promise<void> {
   for (const { step, at } of workers(left.due)) await to.scheduler.runAt(at, to.sync, { step });
@@ -76,7 +61,7 @@ export async function scheduleWork(db: Db, to: Scheduling, left: Left): Promise<
   if (left.outstanding) await keepWatch(db, to);
 }
 
-const scheduleDelivery = (to: Scheduling, ref: string) =>
+export const scheduleDelivery = (to: Scheduling, ref: string) =>
   to.scheduler.runAfter(0, to.store, { operation: { type: "deliver", ref } });
 
 /**
@@ -127,7 +112,7 @@ async function keepWatch(db: Db, to: Scheduling): Promise<void> {
   await nextWatch(db, to, known, { at: now + WATCH });
 }
 
-async function nextWatch(
+export async function nextWatch(
   db: Db,
   to: Scheduling,
   known: Awaited<ReturnType<typeof recordAt>>,
@@ -139,50 +124,4 @@ async function nextWatch(
     await db.insert("backend_billing_records", { ...key, ...fields });
   } else await db.patch(known._id, fields);
   await to.scheduler.runAt(data.at, to.store, { operation: { type: "watch" } });
-}
-
-/** Calls workers for what is overdue, and itself again as long as anything is outstanding. */
-export async function watch(
-  db: Db,
-  to: Scheduling,
-  more: readonly RecordKind[] = [],
-  tells = false,
-): Promise<void> {
-  const now = Date.now();
-  const dueBy = async (step: WorkStep, until: number, limit: number): Promise<number> => {
-    let count = step === "work" ? (await dueAsks(db, until, limit)).length : 0;
-    const kinds = step === "work" ? [...WATCHED.work, ...more] : WATCHED.page;
-    for (const kind of kinds) count += (await dueRecords(db, kind, until, limit)).length;
-    return count;
-  };
-  let outstanding = false;
-  for (const step of ["page", "work"] as const) {
-    // A chain of pages each, as when they began; for the rest one worker takes all that is due.
-    const overdue = await dueBy(step, now, step === "page" ? CHAINS : 1);
-    for (let worker = 0; worker < (step === "page" ? overdue : Math.min(1, overdue)); worker++) {
-      await to.scheduler.runAfter(0, to.sync, { step });
-    }
-    outstanding ||= (await dueBy(step, Number.POSITIVE_INFINITY, 1)) > 0;
-  }
-  const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
-  const after = tells ? await resumeDeliveries(db, to, String(known?.data.after ?? "")) : undefined;
-  outstanding ||= after !== undefined;
-  if (outstanding) await nextWatch(db, to, known, { at: now + WATCH, after: after ?? "" });
-  else if (known !== null) await db.delete(known._id);
-}
-
-/**
- * Has some of the objects told again of which something waits, in turns, so that none waits for ever
- * behind others: most are under way, and then nothing happens. Answers where to go on; undefined if
- * nothing waits.
- */
-async function resumeDeliveries(
-  db: Db,
-  to: Scheduling,
-  after: string,
-): Promise<string | undefined> {
-  if ((await dueRecords(db, "change", Number.POSITIVE_INFINITY, 1)).length === 0) return undefined;
-  const found = await objectsAfter(db, after, RESUMED);
-  for (const ref of found) await scheduleDelivery(to, ref);
-  return found.length < RESUMED ? "" : found.at(-1);
 }

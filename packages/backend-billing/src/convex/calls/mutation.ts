@@ -24,12 +24,12 @@ import {
   type StoreReference,
   scheduleWork,
   type WorkReference,
-  watch,
 } from "../schedule.js";
 import { commit } from "../store/commit.js";
 import * as records from "../store/records.js";
 import * as versions from "../store/versions.js";
 import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../tables/database.js";
+import { watch } from "../watchdog.js";
 import {
   anyResult,
   type Operation,

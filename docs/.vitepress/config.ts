@@ -51,6 +51,7 @@ export default defineConfig({
           { text: "Selling", link: "/selling" },
           { text: "One-time purchases", link: "/purchases" },
           { text: "Reading subscriptions", link: "/reading" },
+          { text: "Reactions", link: "/reactions" },
           { text: "Resources", link: "/resources" },
         ]),
       },
@@ -59,6 +60,7 @@ export default defineConfig({
         items: present([
           { text: "Servers", link: "/recipes/servers" },
           { text: "Sign-in libraries", link: "/recipes/auth" },
+          { text: "Reactions at work", link: "/recipes/reactions" },
           { text: "Roles and data APIs", link: "/recipes/roles" },
           { text: "After a restore", link: "/recipes/restore" },
           { text: "Convex in detail", link: "/platforms/convex" },

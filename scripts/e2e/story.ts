@@ -49,6 +49,16 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     const paid = charges.data.filter((charge) => charge.paid).map(({ amount }) => amount);
     return { subscriptions: subscriptions.data, paid: paid.join() };
   };
+  const mailsTo = (name: string): string[] =>
+    [...app.output().matchAll(/^A mail to (\S+)@example\.com: (.+)$/gm)].flatMap(
+      ([, to, subject = ""]) => (to === name ? [subject] : []),
+    );
+  const mailed = async (name: string, count: number): Promise<string> => {
+    for (let left = PATIENCE; mailsTo(name).length < count && left > 0; left -= 200) {
+      await page.waitForTimeout(200);
+    }
+    return mailsTo(name).join();
+  };
   const choose = (page: Page, plan: string) =>
     page.getByRole("button", { name: `Choose ${plan}` }).click();
 
@@ -82,6 +92,7 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     const { subscription } = await (await first).json();
     expect(subscription?.status, "active", "the subscription when the page loads");
     await page.getByText("Thank you! Studio is yours").waitFor();
+    expect(await mailed("ada", 1), "Your plan has begun", "what she was mailed");
     await lookAround(page, "4-active");
   });
 
@@ -98,10 +109,12 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     await lookAround(page, "5-ending");
   });
 
-  await step("she buys something once, and it is noted as paid", async () => {
+  await step("she buys something once, and it is hers by a reaction, with a mail", async () => {
     await page.getByRole("button", { name: "Buy for $15" }).click();
     await payFor(page, /^Pay/);
     await page.getByText(/^Paid on \d/).waitFor();
+    const both = "Your plan has begun,10,000 extra sends: thank you";
+    expect(await mailed("ada", 2), both, "what she was mailed");
     expect((await boughtBy(entityIn(page))).paid, "1500,2900", "what she was charged");
     await lookAround(page, "6-paid-once");
   });
@@ -269,10 +282,16 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     await page.getByText("Ending").waitFor();
   });
 
+  await step("nothing was mailed twice", async () => {
+    const hers = "Your plan has begun,10,000 extra sends: thank you,Your plan has begun";
+    expect(mailsTo("ada").join(), hers, "what was mailed to her, and for her organisation");
+  });
+
   await step("the app complained of nothing", async () => {
     const lines = app.output().split("\n");
     const said = lines.filter(
-      (line) => !/^(Paperboat is at|Stripe is a double|Pay with the card)|^\s*$/.test(line),
+      (line) =>
+        !/^(Paperboat is at|Stripe is a double|Pay with the card|A mail to)|^\s*$/.test(line),
     );
     expect(said.join("\n"), "", "what it printed");
   });

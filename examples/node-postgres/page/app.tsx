@@ -66,8 +66,11 @@ function Home({ entity, onCreated }: { entity: Entity; onCreated: (made: Entity)
     act(priceId ?? what, () => ask<string>(what, { priceId }).then(leaveFor));
   const keep = () => setOffer(undefined);
 
-  // Whoever comes back is known already, unless Stripe is slow just then. Seats follow in ten seconds.
-  const isComing = from === "checkout" && planOf(account) === null;
+  // Whoever comes back is known already, unless Stripe is slow just then. What was paid once is theirs
+  // by a reaction, a moment later. Seats follow in ten seconds.
+  const isComing =
+    (from === "checkout" && planOf(account) === null) ||
+    (from === "payment" && account.data?.orders.some(({ paidAt }) => paidAt === null));
   const isAwaited = isComing || awaitsSeats(products, account);
   useEffect(() => {
     if (!isAwaited) return;

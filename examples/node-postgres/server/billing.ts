@@ -3,7 +3,7 @@ import { createStripe } from "backend-billing/postgres";
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
-import Stripe from "stripe";
+import { on } from "./reactions.ts";
 import { members } from "./schema.ts";
 
 const { DATABASE_URL, STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET, STRIPE_API } = process.env;
@@ -21,12 +21,10 @@ const options = api && { protocol: "http" as const, host: api.hostname, port: ap
 export const { stripe, store, sync, setup } = createStripe({
   secret_key: STRIPE_SECRET_KEY,
   webhook_secret: STRIPE_WEBHOOK_SECRET,
-  db: pool,
+  db,
   base_url: baseUrl,
   // The owner, and who was invited. It is what a plan per seat is sold times.
   seats: async (entityId) => 1 + (await db.$count(members, eq(members.entityId, entityId))),
+  on,
   ...(options && { stripe_options: options }),
 });
-
-/** Stripe's own client, for what the library leaves to the app. */
-export const stripeApi = new Stripe(STRIPE_SECRET_KEY, options);

@@ -37,6 +37,14 @@ export const members = pgTable(
   (t) => [uniqueIndex("members_once").on(t.entityId, t.email)],
 );
 
+/** What is to be mailed. The key is that of the event which it tells of. */
+export const mails = pgTable("mails", {
+  key: text().primaryKey(),
+  entityId: uuid("entity_id").notNull(),
+  subject: text().notNull(),
+  sentAt: timestamp("sent_at"),
+});
+
 /** What was, or is about to be, paid for once. */
 export const orders = pgTable(
   "orders",

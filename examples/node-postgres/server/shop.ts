@@ -10,7 +10,7 @@ import type {
   Subscription,
 } from "../../ui/types.ts";
 import { refuse } from "./auth.ts";
-import { baseUrl, db, setup, store, stripe, stripeApi } from "./billing.ts";
+import { baseUrl, db, store, stripe } from "./billing.ts";
 import { orders } from "./schema.ts";
 import { membersOf } from "./team.ts";
 
@@ -40,7 +40,6 @@ async function offered(priceId: string, once: boolean): Promise<Product> {
 }
 
 export async function account(entity: Entity): Promise<Account> {
-  await settleOrders(entity);
   const [subscription, bought, members] = await Promise.all([
     subscriptionOf(entity),
     ordersOf(entity),
@@ -102,7 +101,7 @@ export const resume = (entity: Entity) => stripe.resume({ entityId: entity.id })
 /** A page to pay on, once. The order is stored first; Stripe is given its id as the reference. */
 export async function pay(entity: Entity, priceId: string): Promise<string> {
   const { name } = await offered(priceId, true);
-  await settleOrders(entity);
+  await dropExpired(entity);
   await db.insert(orders).values({ entityId: entity.id, priceId, name }).onConflictDoNothing();
   const order = (await unpaid(entity)).find((each) => each.priceId === priceId);
   if (!order) return refuse(409, "This was paid for just now, in another tab.");
@@ -132,20 +131,11 @@ const unpaid = (entity: Entity) =>
     .from(orders)
     .where(and(eq(orders.entityId, entity.id), isNull(orders.paidAt)));
 
-/** One-time payments are not mirrored: while an order is open, Stripe is asked what became of it. */
-async function settleOrders(entity: Entity): Promise<void> {
-  const open = await unpaid(entity);
-  if (open.length === 0) return;
-  const { customerId: customer } = await setup({ entityId: entity.id });
-  const pages = await stripeApi.checkout.sessions.list({ customer, limit: 100 });
-  for (const { id } of open) {
-    const page = pages.data.find(({ client_reference_id }) => client_reference_id === id);
-    const order = eq(orders.id, id);
-    if (page?.payment_status === "paid") {
-      await db.update(orders).set({ paidAt: new Date() }).where(order);
-    } else if (page?.status === "expired") {
-      await db.delete(orders).where(order);
-    }
+/** An order has one page. Where that was not paid in time, the next order has another one. */
+async function dropExpired(entity: Entity): Promise<void> {
+  for (const { id } of await unpaid(entity)) {
+    const purchase = await store.purchaseBy({ referenceId: id });
+    if (purchase?.state === "expired") await db.delete(orders).where(eq(orders.id, id));
   }
 }
 

@@ -23,6 +23,14 @@ export default defineSchema({
     entityId: v.string(),
     email: v.string(),
   }).index("by_entity", ["entityId", "email"]),
+  /** What is to be mailed. */
+  mails: defineTable({
+    key: v.string(),
+    entityId: v.string(),
+    subject: v.string(),
+    /** When it is to be sent, or to be sent again if that failed; null once it was. */
+    dueAt: v.union(v.number(), v.null()),
+  }).index("by_due", ["dueAt"]),
   /** What was, or is about to be, paid for once. */
   orders: defineTable({
     entityId: v.string(),

@@ -1,20 +1,10 @@
-/** The links with which an entity buys and manages, and what became of what it paid for once. */
+/** The links with which an entity buys and manages. */
+import { purchaseBy } from "backend-billing/convex/local";
 import { ConvexError, v } from "convex/values";
-import Stripe from "stripe";
 import { api, internal } from "./_generated/api";
-import {
-  type ActionCtx,
-  action,
-  env,
-  internalMutation,
-  internalQuery,
-  type QueryCtx,
-} from "./_generated/server";
+import { type ActionCtx, action, internalMutation, type QueryCtx } from "./_generated/server";
 import { asking, type Entity, requireEntity } from "./auth";
 import { site, stripe } from "./stripe";
-
-/** Stripe's own client, for what the library leaves to the app. */
-const stripeApi = () => new Stripe(env.STRIPE_SECRET_KEY ?? "");
 
 const buying = { ...asking, priceId: v.string() };
 
@@ -97,7 +87,6 @@ export const pay = action({
   handler: async (ctx, { priceId, ...asked }): Promise<string> => {
     const entity = await requireEntity(ctx, asked);
     const { name } = await offered(ctx, priceId, true);
-    await settleOrders(ctx, entity);
     const order = { entityId: entity.id, priceId, name };
     const referenceId = await ctx.runMutation(internal.shop.placeOrder, order);
     const { url } = await stripe.pay(
@@ -116,14 +105,20 @@ export const pay = action({
   },
 });
 
-/** Two tabs that buy the same thing at once share an order, and so a checkout page. */
+/**
+ * Two tabs that buy the same thing at once share an order, and so a checkout page. An order whose page
+ * was not paid in time makes way for another one.
+ */
 export const placeOrder = internalMutation({
   args: { entityId: v.string(), priceId: v.string(), name: v.string() },
   returns: v.id("orders"),
   handler: async (ctx, order) => {
     const open = await unpaidOf(ctx, order.entityId);
     const same = open.find(({ priceId }) => priceId === order.priceId);
-    return same?._id ?? (await ctx.db.insert("orders", { ...order, paidAt: null }));
+    const page = same && (await purchaseBy(ctx, { referenceId: same._id }));
+    if (same && page?.state !== "expired") return same._id;
+    if (same) await ctx.db.delete("orders", same._id);
+    return ctx.db.insert("orders", { ...order, paidAt: null });
   },
 });
 
@@ -138,58 +133,11 @@ export const portal = action({
   },
 });
 
-/** One-time payments are not mirrored: while an order is open, the page has Stripe asked about it. */
-export const settle = action({
-  args: asking,
-  returns: v.null(),
-  handler: async (ctx, asked): Promise<null> => {
-    await settleOrders(ctx, await requireEntity(ctx, asked));
-    return null;
-  },
-});
-
-async function settleOrders(ctx: ActionCtx, entity: Entity): Promise<void> {
-  const open = await ctx.runQuery(internal.shop.unpaid, { entityId: entity.id });
-  if (open.length === 0) return;
-  const pages = await pagesOf(ctx, entity);
-  for (const orderId of open) {
-    const page = pages.find(({ client_reference_id }) => client_reference_id === orderId);
-    const isPaid = page?.payment_status === "paid";
-    if (isPaid || page?.status === "expired") {
-      await ctx.runMutation(internal.shop.closeOrder, { orderId, isPaid });
-    }
-  }
-}
-
-export const unpaid = internalQuery({
-  args: { entityId: v.string() },
-  returns: v.array(v.id("orders")),
-  handler: async (ctx, { entityId }) => (await unpaidOf(ctx, entityId)).map(({ _id }) => _id),
-});
-
 const unpaidOf = (ctx: QueryCtx, entityId: string) =>
   ctx.db
     .query("orders")
     .withIndex("by_entity", (q) => q.eq("entityId", entityId).eq("paidAt", null))
     .take(100);
-
-export const closeOrder = internalMutation({
-  args: { orderId: v.id("orders"), isPaid: v.boolean() },
-  returns: v.null(),
-  handler: async (ctx, { orderId, isPaid }) => {
-    const order = await ctx.db.get("orders", orderId);
-    if (order?.paidAt !== null) return null; // another tab was quicker
-    if (isPaid) await ctx.db.patch("orders", orderId, { paidAt: Date.now() });
-    else await ctx.db.delete("orders", orderId);
-    return null;
-  },
-});
-
-/** The entity's checkout pages, the latest first. */
-async function pagesOf(ctx: ActionCtx, { id }: Entity) {
-  const { customerId: customer } = await ctx.runAction(internal.stripe.setup, { entityId: id });
-  return (await stripeApi().checkout.sessions.list({ customer, limit: 100 })).data;
-}
 
 /** People may buy what is for sale, not whatever price they know the id of. */
 async function offered(ctx: ActionCtx, priceId: string, once: boolean): Promise<{ name: string }> {

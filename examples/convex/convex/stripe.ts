@@ -10,4 +10,8 @@ export const { stripe, store, sync, setup } = createStripe({
   webhook_secret: env.STRIPE_WEBHOOK_SECRET,
   return_origins: [site],
   seats: internal.team.seats,
+  on: {
+    "subscription.started": internal.reactions.started,
+    "purchase.paid": internal.reactions.paid,
+  },
 });

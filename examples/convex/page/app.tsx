@@ -2,7 +2,7 @@
 import { billingErrorOf } from "backend-billing";
 import { useAction, useMutation, useQuery } from "convex/react";
 import { ConvexError } from "convex/values";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { refusal } from "../../ui/format.ts";
 import { leaveFor, useBusy, useReturn } from "../../ui/hooks.ts";
 import { Billing, Frame, Landing } from "../../ui/pages.tsx";
@@ -100,7 +100,6 @@ function Home({ token, entity, onCreated }: HomeProps) {
   const change = useAction(api.shop.change);
   const cancel = useAction(api.shop.cancel);
   const resume = useAction(api.shop.resume);
-  const settle = useAction(api.shop.settle);
   const invite = useMutation(api.team.invite);
   const remove = useMutation(api.team.remove);
   const createOrganisation = useMutation(api.auth.createOrganisation);
@@ -111,12 +110,6 @@ function Home({ token, entity, onCreated }: HomeProps) {
   const leave = (name: string, link: () => Promise<string | null>) =>
     act(name, () => link().then(leaveFor));
   const keep = () => setOffer(undefined);
-
-  // Payments that are made once are not mirrored; Stripe is asked while one is open.
-  const isOpen = account?.orders.some(({ paidAt }) => paidAt === null) ?? false;
-  useEffect(() => {
-    if (isOpen) settle({ token, entityId: entity.id }).catch(console.error);
-  }, [isOpen, settle, token, entity.id]);
 
   return (
     <Billing

@@ -16,7 +16,9 @@ import type {
 import type * as auth from "../auth.js";
 import type * as crons from "../crons.js";
 import type * as http from "../http.js";
+import type * as mail from "../mail.js";
 import type * as plans from "../plans.js";
+import type * as reactions from "../reactions.js";
 import type * as shop from "../shop.js";
 import type * as stripe from "../stripe.js";
 import type * as team from "../team.js";
@@ -33,7 +35,9 @@ declare const fullApi: ApiFromModules<{
   auth: typeof auth;
   crons: typeof crons;
   http: typeof http;
+  mail: typeof mail;
   plans: typeof plans;
+  reactions: typeof reactions;
   shop: typeof shop;
   stripe: typeof stripe;
   team: typeof team;

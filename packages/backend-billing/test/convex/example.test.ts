@@ -2,7 +2,8 @@
 // The example app with its own functions and routes, against the double: Stripe's API and pages are
 // reached over real HTTP. What stands in for Convex itself is `convex-test`.
 import Stripe from "stripe";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { PATIENCE } from "../../../../support/patience.js";
 import { createPatientDouble } from "../../../../support/patient-double.js";
 import type { StripeDouble } from "../../src/testing/index.js";
 import { type Backend, install, leadToDouble, payAt, push, SITE, submit } from "./example-kit.js";
@@ -22,8 +23,10 @@ let backend: Backend;
 let starter: string;
 let studio: string;
 let extra: string;
+let said: MockInstance<typeof console.log>;
 
 beforeEach(async () => {
+  said = vi.spyOn(console, "log").mockImplementation(() => {});
   double = await createPatientDouble({ seed: "example" });
   stripe = new Stripe(double.secretKey, double.stripeConfig);
   leadToDouble(double);
@@ -73,9 +76,19 @@ function actingFor(token: string, entityId: string) {
     remove: (memberId: string) => backend.mutation("team:remove", { ...asking, memberId }),
     cancel: () => backend.action("shop:cancel", asking),
     resume: () => backend.action("shop:resume", asking),
-    settle: () => backend.action("shop:settle", asking),
   };
 }
+
+const THANKS = "10,000 extra sends: thank you";
+
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: PATIENCE });
+
+/** What the app has mailed to an entity, in the order in which it did. */
+const mailsTo = (entityId: string): string[] =>
+  said.mock.calls.flatMap(([line]) => {
+    const [, to, subject = ""] = /^A mail to (\S+): (.+) \(\S+\)$/.exec(String(line)) ?? [];
+    return to === entityId ? [subject] : [];
+  });
 
 const openPages = () =>
   double.objects("checkout.session").filter(({ status }) => status === "open");
@@ -108,6 +121,7 @@ describe.each([
       name: "Studio",
       endsAt: null,
     });
+    await eventually(async () => expect(mailsTo(ada.entityId)).toEqual(["Your plan has begun"]));
 
     const portal = await ada.portal();
     const [subscription] = double.objects("subscription");
@@ -143,14 +157,15 @@ describe.each([
     const ada = await signUp("ada");
     const page = await ada.pay(extra);
     expect(await ada.pay(extra)).toBe(page);
-    await ada.settle();
     expect((await ada.account()).orders).toMatchObject([{ paidAt: null }]);
     const back = await payAt(page);
     expect(await backend.comeBack(back)).toBe(`${SITE}/for/${ada.entityId}?from=payment`);
-    await ada.settle();
-    expect((await ada.account()).orders).toMatchObject([
-      { name: "10,000 extra sends", paidAt: expect.any(Number) },
-    ]);
+    await eventually(async () =>
+      expect((await ada.account()).orders).toMatchObject([
+        { name: "10,000 extra sends", paidAt: expect.any(Number) },
+      ]),
+    );
+    await eventually(async () => expect(mailsTo(ada.entityId)).toEqual([THANKS]));
     expect(await ada.pay(extra)).not.toBe(page);
     expect((await ada.account()).orders).toHaveLength(2);
   });
@@ -191,6 +206,17 @@ it("a team pays for its members, and for no more once one of them has left", asy
     { timeout: 60_000, interval: 500 },
   );
   expect(double.objects("subscription")).toMatchObject([{ items: { data: [{ quantity: 2 }] } }]);
+});
+
+it("what was paid is told once, though every event comes twice and a catch-up finds it again", async () => {
+  double.faults.add({ fault: "doubled" });
+  const ada = await signUp("ada");
+  await backend.comeBack(await payAt(await ada.pay(extra)));
+  await backend.settle();
+  await backend.action("stripe:sync", {});
+  await backend.settle();
+  await eventually(async () => expect(mailsTo(ada.entityId)).toEqual([THANKS]));
+  expect((await ada.account()).orders).toMatchObject([{ paidAt: expect.any(Number) }]);
 });
 
 it("many tabs at once get one page of each kind, and what it sells is paid once", async () => {

@@ -92,6 +92,7 @@ export const mutants: { readonly [name: string]: Expected } = {
   "written whatever is listened to": {
     test: "packages/backend-billing/test/postgres/memory.test.ts",
   },
+  "a change is written after its row": { test: DELIVERY },
   "changes are told in the order of time": { test: DELIVERY },
   "what is parked blocks others": { test: DELIVERY },
   "a change is acknowledged before its handler": { test: DELIVERY },

@@ -49,7 +49,9 @@ export function listenedIn(data: RecordData | undefined, resource: ListenedTo): 
 }
 
 /** Milliseconds after which a process says again what it listens to. */
-const SAID_AGAIN = 60 * 60_000;
+const SAID_AGAIN = 10 * 60_000;
+/** Milliseconds for which others wait for a process that has said so: it may be slow to say it again. */
+const AWAITED = 3 * SAID_AGAIN;
 /** Milliseconds after which a name that no process has said again is forgotten. */
 const FORGOTTEN = 7 * 24 * 60 * 60_000;
 
@@ -80,6 +82,15 @@ export function keptListening(
     ? { resources: together(Object.values(names).map(({ listens }) => listens)), names }
     : undefined;
 }
+
+/**
+ * The names of handlers that a change waits for, beside those of the process that tells it. One that
+ * was taken out of the application must not hold up what comes after it.
+ */
+export const awaitedNames = (stored: StoredListening | undefined, now: number): readonly string[] =>
+  Object.entries(stored?.names ?? {}).flatMap(([name, { seen }]) =>
+    Math.abs(now - seen) < AWAITED ? [name] : [],
+  );
 
 const covers = (all: Listening, some: Listening): boolean =>
   Object.entries(some).every(([resource, listened]) => all[resource as ListenedTo] === listened);

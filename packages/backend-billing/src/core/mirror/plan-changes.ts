@@ -80,14 +80,15 @@ function linkChanges(
     if (!listened) return [];
     const isNews = listened === "everything" || facts.record("claim", entityId) != null;
     if (!isNews && facts.watermark("customers") == null) return []; // not read yet, or none
-    const nothing = { before: null, after: null, at: now, entityId };
+    const nothing = { before: null, after: null, at: now };
     const owned = chosen.includes("subscriptions")
       ? (facts.rowsWhere("subscriptions", "customerId", id, PRESENT) ?? [])
       : [];
     return [
-      putChange(now, { ...nothing, key: `${draw}.${id}.link`, resource: "link", id }),
+      putChange(now, { ...nothing, key: `${draw}.${id}.link`, resource: "link", id, entityId }),
       ...owned
         .filter((each) => each !== null)
+        .filter((each) => facts.record("change", changeId("subscriptions", each)) === null)
         .map((each) =>
           putChange(0, {
             ...nothing,

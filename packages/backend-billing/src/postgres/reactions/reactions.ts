@@ -1,6 +1,7 @@
 /** The handlers of an application on PostgreSQL: who is told what, and how. */
 import type { ResourceChoice, ResourceName } from "../../core/catalogue/catalogue.js";
 import type { LocalStore } from "../../core/local-store.js";
+import { awaitedNames } from "../../core/mirror/listening.js";
 import { DELIVERY_TIMING, type DeliveryTiming } from "../../core/reactions/delivery.js";
 import type { ReactionReads } from "../../core/reactions/telling/context.js";
 import { type Handlers, occasionsOf } from "../../core/reactions/telling/handlers.js";
@@ -49,7 +50,7 @@ export function deliveryOn<Tx>(
     occasions: occasionsOf(own),
     lend,
     tellings: (change, tx, listening) => {
-      const known = new Set([...own, ...Object.keys(listening?.names ?? {})]);
+      const known = new Set([...own, ...awaitedNames(listening, Date.now())]);
       return tellingsOf({ reads: readsOn(tx), names: known, resources, policy }, change);
     },
     handler: ({ to, payload }) => {

@@ -118,6 +118,26 @@ describe("a change", () => {
     expect(await left()).toEqual([]);
   });
 
+  it("is there if its row is, though the connection breaks after the row is written", async () => {
+    let isBroken = false;
+    const broken = {
+      connect: () => pool.connect(),
+      query: async (text: string, values?: unknown[]) => {
+        if (isBroken) throw new Error("The connection is gone.");
+        const result = await pool.query(text, values);
+        isBroken = /INSERT INTO \S*products/.test(text);
+        return result;
+      },
+    };
+    const store = createPostgresStore({ pool: broken });
+    second += 10;
+    const made = { ...batch(created("products", "prod_0", second, { name: "A" })), draw: "draw_0" };
+    await store.commit(made).catch(() => {});
+    expect(isBroken).toBe(true);
+    expect(await createPostgresStore({ pool }).row("products", "prod_0")).toBeDefined();
+    expect(await left()).toMatchObject([{ id: "prod_0" }]);
+  });
+
   it("is left to other processes where this one has no handler, and forgotten where there is nothing to tell", async () => {
     await change("prod_2", "A");
     expect(await deliverOne({ ...listeners(), occasions: ["prices"] })).toBe("nothing");

@@ -196,4 +196,25 @@ describe("of several processes", () => {
     expect(await namesIn(app)).toEqual(["subscription.started", "subscription.canceling"]);
     await more.billing.close();
   });
+
+  it("a handler that no process has any more holds nothing up", async () => {
+    const app = await opened(openApp, {
+      on: writing("subscription.started", "subscription.ended"),
+    });
+    const { id } = await subscribe(app, "user_1");
+    await settled(app);
+    await app.b.billing.close();
+    const fewer = createBilling({ ...app.config, on: writing("subscription.started") });
+    await app.stripe.subscriptions.cancel(id);
+    await fewer.billing.reconcile();
+    await fewer.billing.tick();
+    expect(await changesLeft(app)).toHaveLength(1); // the other may be back
+    await app.sql(`UPDATE ${app.schema}.backend_billing_records
+      SET data = jsonb_set(data, '{names,subscription.ended,seen}', '0') WHERE id = 'listening'`);
+    await app.sql(`UPDATE ${app.schema}.backend_billing_records SET due = 0 WHERE kind = 'change'`);
+    await fewer.billing.tick();
+    expect(await changesLeft(app)).toEqual([]);
+    expect(await namesIn(app)).toEqual(["subscription.started"]);
+    await fewer.billing.close();
+  });
 });

@@ -52,13 +52,13 @@ async function ofRow(
   resource: ResourceName,
 ): Promise<Found> {
   const { key, id, at } = change;
-  const entityId = await entityOf(context, change, resource);
   // What an entity has when it is linked is news for the entity, and no change of the row.
   const isPresent = change.before === null && change.after === null;
   const before = change.before;
   const after = isPresent
     ? await contentThen(context.reads, resource, id, changeId(resource, id))
     : change.after;
+  const entityId = await entityOf(context, { ...change, after }, resource);
   const raw = changeName(resource);
   const rows: readonly Telling[] =
     isPresent || !context.names.has(raw)

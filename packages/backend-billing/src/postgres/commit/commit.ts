@@ -198,13 +198,13 @@ async function write(
   listening: ListeningRecord | undefined,
 ): Promise<void> {
   if (listening !== undefined) last.listening = listening;
-  // mutant "a change is written after its row": statementFor(plan, -> statementFor({ ...plan, writes: plan.writes.filter((each) => !("kind" in each) || each.kind !== "change") },
+  // mutant "a change is written after its row": statementFor(plan, -> statementFor({ ...plan, writes: plan.writes.filter((each) => !("record" in each)) },
   const statement = statementFor(plan, batch.now, listening?.revision);
   if (statement === undefined) return;
   const [answer] = (await run(statement)) as { ok: number }[];
   if (answer?.ok !== WRITTEN) throw new Overtaken("Something changed between plan and write");
   const versions = plan.writes.filter((each) => each.write === "putVersion");
-  // mutant "a change is written after its row": prepared.grown(versions.length); -> await run(statementFor({ ...plan, unchanged: [], writes: plan.writes.filter((each) => "kind" in each && each.kind === "change") }, batch.now, undefined) ?? statement);
+  // mutant "a change is written after its row": prepared.grown(versions.length); -> await run(statementFor({ ...plan, unchanged: [], writes: plan.writes.filter((each) => "record" in each) }, batch.now, undefined) ?? statement);
   prepared.grown(versions.length);
   for (const { resource, id, next } of versions) {
     if (batch.source === "page") memory.renew(keyOf(resource, id), next);

@@ -44,6 +44,9 @@ export async function deliverOne(options: DeliverOptions<Queryable>): Promise<De
   return "nothing";
 }
 
+/** What failed is not tried again by itself, however long a test takes. */
+const LONG_PAUSES = { ...DELIVERY_TIMING, pause: DELIVERY_TIMING.longestPause };
+
 export interface Listener {
   /** Has the application listen to products. */
   listen(): Promise<void>;
@@ -85,6 +88,7 @@ export function listenerOn(pool: pg.Pool): Listener {
       for (;;) {
         const delivered = await deliverOne({
           ...listening(pool, ["first", "second"]),
+          timing: LONG_PAUSES,
           handler:
             ({ to, payload }) =>
             async () => {

@@ -34,7 +34,7 @@ export function createConvexRuntime(
   config: ConvexConfig,
   references: References,
   exporter: Exporter,
-  told?: ConvexReactions,
+  handled?: ConvexReactions,
 ): ConvexRuntime {
   const resources = chosenResources(config);
   const storeIn = (ctx: ActionContext): Store =>
@@ -47,8 +47,9 @@ export function createConvexRuntime(
     );
   const { seats } = config;
   // The `store` mutation knows what is listened to, and schedules what is to be told.
-  const reactions = told && {
-    names: new Set(told.handlers.keys()),
+  // All functions of a deployment are of one version, so no other process has handlers that this one lacks.
+  const reactions = {
+    names: new Set(handled?.handlers.keys()),
     changed: () => {},
     deliver: async () => 0,
   };

@@ -21,7 +21,7 @@ interface Left {
   /** What newly falls due that a worker is to be called for, and when. */
   readonly due: readonly Due[];
   /** The objects of which something is to be told. */
-  readonly told?: readonly string[];
+  readonly objects?: readonly string[];
   /** Whether anything is outstanding that the watchdog must know of. */
   readonly outstanding: boolean;
 }
@@ -53,11 +53,11 @@ export const WATCH = 60_000;
 const LATE = 5 * WATCH;
 
 /** Objects of which something is told at once: Convex takes 1,000 jobs of a mutation. */
-const TOLD = 500;
+const AT_ONCE = 500;
 
 export async function scheduleWork(db: Db, to: Scheduling, left: Left): Promise<void> {
   for (const { step, at } of workers(left.due)) await to.scheduler.runAt(at, to.sync, { step });
-  for (const ref of (left.told ?? []).slice(0, TOLD)) await scheduleDelivery(to, ref);
+  for (const ref of (left.objects ?? []).slice(0, AT_ONCE)) await scheduleDelivery(to, ref);
   if (left.outstanding) await keepWatch(db, to);
 }
 
@@ -70,7 +70,7 @@ export const scheduleDelivery = (to: Scheduling, ref: string) =>
  */
 export function leftBy(writes: readonly Write[], tells = false): Left {
   const due: Due[] = [];
-  const told = new Set<string>();
+  const objects = new Set<string>();
   let outstanding = false;
   for (const write of writes) {
     if (write.write === "putVersion") {
@@ -80,7 +80,7 @@ export function leftBy(writes: readonly Write[], tells = false): Left {
     if (write.write !== "putRecord" || write.record.due === null) continue;
     if (write.kind === "change") {
       if (!tells || write.record.ref === null) continue;
-      told.add(write.record.ref);
+      objects.add(write.record.ref);
       outstanding = true;
       continue;
     }
@@ -89,7 +89,7 @@ export function leftBy(writes: readonly Write[], tells = false): Left {
     if (write.kind === "claim" || !write.rescheduled) continue;
     due.push({ step: write.kind === "partition" ? "page" : "work", at: write.record.due });
   }
-  return { due, told: [...told], outstanding };
+  return { due, objects: [...objects], outstanding };
 }
 
 /** A partition each its own worker; for the rest that falls due in one moment, one will do. */

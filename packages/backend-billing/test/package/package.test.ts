@@ -16,6 +16,7 @@ it("brings the pages to start with, and no others", { timeout: 60_000 }, () => {
     "docs/concepts.md",
     "docs/errors.md",
     "docs/recipes/auth.md",
+    "docs/recipes/reactions.md",
     "docs/recipes/restore.md",
     "docs/recipes/roles.md",
     "docs/recipes/servers.md",

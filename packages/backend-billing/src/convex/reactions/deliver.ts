@@ -94,25 +94,25 @@ export async function tell(on: Deliverer, asked: OperationOf<"tell">): Promise<v
   if ((await waitingOf(db, record.ref))?._id !== record._id) return;
   await scheduler.cancel(asked.again as never);
   const change = decode(deliveryIn(record));
-  const told = await tried(on, change);
-  observe(on, change, told);
-  if (told.outcome === "failed") {
+  const became = await tried(on, change);
+  observe(on, change, became);
+  if (became.outcome === "failed") {
     const due = Date.now() + asked.pause;
     await db.patch(record._id, { due });
     const operation = { type: "deliver", ref: record.ref } as const;
     await scheduler.runAt(due, store, { operation });
     return;
   }
-  await mark(on, record, told);
+  await mark(on, record, became);
   await begin(on, record.ref);
 }
 
-type Told =
+type Tried =
   | { readonly outcome: "told"; readonly tellings: Tellings; readonly next: Telling | undefined }
   | { readonly outcome: "failed"; readonly name: string; readonly error: unknown };
 
 /** Calls the handler. What it wrote is taken back where it throws, and nothing else is. */
-async function tried(on: Deliverer, change: Delivery): Promise<Told> {
+async function tried(on: Deliverer, change: Delivery): Promise<Tried> {
   const { db, resources, options, runMutation } = on;
   const { handlers, policy } = options;
   let name: string = change.resource;
@@ -139,7 +139,7 @@ const argumentsOf = ({ to, payload }: Telling): { [name: string]: unknown } =>
 async function mark(
   { db, follow }: Deliverer,
   record: RecordDocument,
-  { tellings: { all, writes, requests }, next }: Extract<Told, { readonly outcome: "told" }>,
+  { tellings: { all, writes, requests }, next }: Extract<Tried, { readonly outcome: "told" }>,
 ): Promise<void> {
   const change = deliveryIn(record);
   const then = next === undefined ? change : advanced(change, next.name);
@@ -151,11 +151,11 @@ async function mark(
 
 const deliveryIn = ({ data }: RecordDocument): Delivery => data as unknown as Delivery;
 
-function observe({ options }: Deliverer, change: Delivery, told: Told | Delivering): void {
+function observe({ options }: Deliverer, change: Delivery, became: Tried | Delivering): void {
   const { log, telemetry } = options;
-  if (!("tellings" in told)) observeDelivery({ log, telemetry }, change, told);
-  else if (told.next !== undefined) {
-    const { outcome, next } = told;
+  if (!("tellings" in became)) observeDelivery({ log, telemetry }, change, became);
+  else if (became.next !== undefined) {
+    const { outcome, next } = became;
     observeDelivery({ log, telemetry }, change, { outcome, name: next.name });
   }
 }

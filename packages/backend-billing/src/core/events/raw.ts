@@ -1,7 +1,7 @@
 /** Which events a handler of the application takes as they come: none that the mirror comes from. */
 import { rawName } from "../mirror/listening.js";
 import type { ReceivedEvent } from "../mirror/snapshot.js";
-import { type Hearing, rawTypesHeard } from "../runtime/commit/listening.js";
+import { type Hearing, rawTypes } from "../runtime/commit/listening.js";
 import { defineLocal, type Local } from "../runtime/local.js";
 
 /**
@@ -11,12 +11,16 @@ import { defineLocal, type Local } from "../runtime/local.js";
  */
 const REMEMBERED = 60_000;
 
-interface Heard {
+interface Remembered {
   at: number;
   types: Promise<readonly string[]>;
 }
 
-const heardBy = defineLocal("runtime", "raw events", (): { heard?: Heard | undefined } => ({}));
+const takenBy = defineLocal(
+  "runtime",
+  "raw events",
+  (): { known?: Remembered | undefined } => ({}),
+);
 
 interface Context extends Hearing {
   readonly local: Local;
@@ -32,18 +36,18 @@ export async function takesRaw(
   { raw: { type } }: ReceivedEvent,
 ): Promise<boolean> {
   if (context.reactions?.names.has(rawName(type))) return true;
-  return (await typesHeard(context)).includes(type);
+  return (await typesTaken(context)).includes(type);
 }
 
-function typesHeard(context: Context): Promise<readonly string[]> {
-  const memory = heardBy(context);
+function typesTaken(context: Context): Promise<readonly string[]> {
+  const memory = takenBy(context);
   const now = context.now();
-  const { heard } = memory;
-  if (heard !== undefined && Math.abs(now - heard.at) < REMEMBERED) return heard.types;
-  const types = rawTypesHeard(context).catch((error: unknown) => {
-    memory.heard = undefined;
+  const { known } = memory;
+  if (known !== undefined && Math.abs(now - known.at) < REMEMBERED) return known.types;
+  const types = rawTypes(context).catch((error: unknown) => {
+    memory.known = undefined;
     throw error;
   });
-  memory.heard = { at: now, types };
+  memory.known = { at: now, types };
   return types;
 }

@@ -36,7 +36,7 @@ export async function receiveEvent(
 ): Promise<Received> {
   const known = effectOf(runtime, event);
   const isRaw = known === undefined && (await takesRaw(runtime, event));
-  const effect = isRaw ? toldAsItCame(runtime, event) : known;
+  const effect = isRaw ? asItCame(runtime, event) : known;
   if (effect === undefined) {
     onOutcome?.("ignored");
     logEvent(runtime, "webhook", receiptOf(event), "ignored");
@@ -86,7 +86,7 @@ export function effectOf(runtime: Runtime, event: ReceivedEvent): EventEffect | 
 }
 
 /** The effect of an event that a handler takes as it comes: it is told once, for its receipt. */
-export function toldAsItCame(runtime: Runtime, event: ReceivedEvent): EventEffect {
+export function asItCame(runtime: Runtime, event: ReceivedEvent): EventEffect {
   const requests = [eventRequest(event.id, event.raw, runtime.now())];
   const unit = { receipt: receiptOf(event), requests };
   return { unit, followUp: undefined, stranger: undefined };

@@ -26,7 +26,7 @@ export async function sayListening(context: CommitContext, needs: Needs): Promis
 
 /** What knows the handlers of this process, and reads which ones others have. */
 export interface Hearing extends Reading {
-  readonly reactions: Pick<Reacting, "names"> | undefined;
+  readonly reactions: Pick<Reacting, "names" | "needs"> | undefined;
 }
 
 /** Whether any process of the application has a handler of one of these names. */
@@ -35,14 +35,21 @@ export async function hears(
   ...names: readonly string[]
 ): Promise<boolean> {
   if (names.some((name) => reactions?.names.has(name))) return true;
+  const others = await othersIn({ store, reactions });
+  return names.some((name) => others.includes(name));
+}
+
+/** The names that processes of the application have said; none where all of them are alike. */
+async function othersIn({ store, reactions }: Hearing): Promise<readonly string[]> {
+  if (reactions !== undefined && reactions.needs === undefined) return [];
   const { data } = await records.listening.read({ store });
-  return names.some((name) => data?.names?.[name] !== undefined);
+  return Object.keys(data?.names ?? {});
 }
 
 /** The types of events that any process has a handler for which takes them as they come. */
-export async function rawTypesHeard({ store, reactions }: Hearing): Promise<readonly string[]> {
-  const { data } = await records.listening.read({ store });
-  return rawTypesIn([...(reactions?.names ?? []), ...Object.keys(data?.names ?? {})]);
+export async function rawTypes({ store, reactions }: Hearing): Promise<readonly string[]> {
+  const others = await othersIn({ store, reactions });
+  return rawTypesIn([...(reactions?.names ?? []), ...others]);
 }
 
 /** A thin event's type: neither a webhook endpoint nor the list of events has such. */
@@ -50,7 +57,7 @@ const THIN = /^v\d+\./;
 
 /** Those of them that a webhook endpoint is sent, and that the list of events shows. */
 export const rawTypesSent = async (from: Hearing): Promise<readonly string[]> =>
-  (await rawTypesHeard(from)).filter((type) => !THIN.test(type));
+  (await rawTypes(from)).filter((type) => !THIN.test(type));
 
 export function listenFirst({ needs, changed }: Pick<Reacting, "needs" | "changed">): Listener {
   let isSaid = needs === undefined;

@@ -1,7 +1,7 @@
 /** Reads Stripe's events since a second, as if they were delivered now. */
 import { enabledEvents, type ResourceName } from "../../catalogue/catalogue.js";
 import { recordStrangers } from "../../customers/strangers.js";
-import { effectOf, toldAsItCame } from "../../events/receive.js";
+import { asItCame, effectOf } from "../../events/receive.js";
 import { plain, readEvent } from "../../mirror/snapshot.js";
 import type { Unit, UnitOutcome } from "../../mirror/store.js";
 import { BillingError } from "../../runtime/errors.js";
@@ -107,8 +107,8 @@ async function readEvents(
     const event = readEvent(plain(each));
     if (event?.account !== undefined && !(await isOwnAccount(runtime, event.account))) continue;
     if (event === undefined) continue;
-    const asItCame = taken.includes(event.type) ? toldAsItCame(runtime, event) : undefined;
-    const effect = effectOf(runtime, event) ?? asItCame;
+    const raw = taken.includes(event.type) ? asItCame(runtime, event) : undefined;
+    const effect = effectOf(runtime, event) ?? raw;
     if (effect === undefined) continue;
     units.push(effect.unit);
     if (effect.followUp !== undefined) pending.push({ do: "follow", ...effect.followUp });

@@ -11,7 +11,9 @@ import { queryableOf, type Tx } from "./transaction.js";
 
 /** What is used of a Drizzle database. */
 export interface DrizzleDatabase {
+  /** The client or pool of the driver. */
   readonly $client: object;
+  /** Runs something in a transaction. */
   transaction(run: never): Promise<unknown>;
 }
 
@@ -19,7 +21,10 @@ export interface DrizzleDatabase {
 export type Database = PoolLike | DrizzleDatabase;
 
 /** The transaction that handlers are given. */
-export type TxOf<D> = D extends { transaction(run: (tx: infer T) => Promise<unknown>): unknown }
+export type TxOf<D> = D extends {
+  /** Drizzle's own. */
+  transaction(run: (tx: infer T) => Promise<unknown>): unknown;
+}
   ? T
   : Queryable;
 

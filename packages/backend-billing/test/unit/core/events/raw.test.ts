@@ -14,7 +14,7 @@ function process(own: readonly string[], stored: readonly string[]) {
   const said = { names: stored, now: 0, reads: 0, fails: false };
   const context = {
     local: { process: new Map(), runtime: new Map() },
-    reactions: { names: new Set(own) },
+    reactions: { names: new Set(own), needs: {} },
     now: () => said.now,
     store: {
       record: async (): Promise<StoredRecord> => {

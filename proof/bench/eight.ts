@@ -30,8 +30,8 @@ export async function usualBesideEight(run: Run): Promise<void> {
     const series = await webhooks(
       run,
       { ...common, kind, callers, repetitions },
-      (name, { cpuSeconds }, count) => {
-        cpu[name] = [...(cpu[name] ?? []), (cpuSeconds / count) * 1e6];
+      ({ name, took, count, counts }) => {
+        if (counts) cpu[name] = [...(cpu[name] ?? []), (took.cpuSeconds / count) * 1e6];
       },
     );
     // Where others use the machine too, this says more: it is what the process itself worked.

@@ -97,6 +97,26 @@ export const BARS = {
     bar: 0.95,
     direction: "at least",
   },
+  toldCustomers1: {
+    text: "customer events/s, 1 caller, while a handler is told of each in the same process, against no handler",
+    bar: 0.75,
+    direction: "at least",
+  },
+  toldCustomers32: {
+    text: "the same with 32 callers",
+    bar: 0.75,
+    direction: "at least",
+  },
+  toldSubscriptions1: {
+    text: "the same of subscription events, 1 caller",
+    bar: 0.75,
+    direction: "at least",
+  },
+  toldSubscriptions32: {
+    text: "the same with 32 callers",
+    bar: 0.75,
+    direction: "at least",
+  },
   growth: {
     text: "cost per event at 10 million rows against 10 thousand",
     bar: 1.3,

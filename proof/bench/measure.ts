@@ -40,7 +40,7 @@ export async function interleave(
   return Object.fromEntries(values);
 }
 
-function workerOf(bench: Bench, name: string): Worker {
+export function workerOf(bench: Bench, name: string): Worker {
   const worker = bench.workers.get(name);
   if (worker === undefined) throw new Error(`${name} is not running`);
   return worker;
@@ -52,17 +52,27 @@ const MOST = 10_000;
 /** Turns that are not counted, for what an engine compiles only once it is often used. */
 const WARM_UP = 4;
 
-/** Events a second, of each subject; `seen` is told of every turn that counts. */
+/** One turn of a subject. */
+export interface Turn {
+  readonly name: string;
+  readonly took: Took;
+  /** Events that were sent. */
+  readonly count: number;
+  /** Whether it is measured: those to warm up are not. */
+  readonly counts: boolean;
+}
+
+/** Events a second, of each subject; `after` is called after every turn, and the next one waits for it. */
 export async function webhooks(
   bench: Bench,
   options: WebhookOptions,
-  seen?: (name: string, took: Took, count: number) => void,
+  after?: (turn: Turn) => void | Promise<void>,
 ): Promise<Series> {
   const { kind, stored, callers, seconds, repetitions, subjects } = options;
   const deliver = async (name: string, count: number, counts = false) => {
     const round = bench.nextRound();
     const took = await workerOf(bench, name).webhooks({ kind, stored, callers, count, round });
-    if (counts) seen?.(name, took, count);
+    await after?.({ name, took, count, counts });
     return count / took.seconds;
   };
   const counts = new Map<string, number>();

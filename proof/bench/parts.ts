@@ -6,6 +6,7 @@ import { type Growth, growth } from "./growth.js";
 import { linkCosts } from "./links.js";
 import type { Accounts } from "./list-server.js";
 import { type Bench, backfill, calls, webhooks } from "./measure.js";
+import { toldBesideSilent } from "./reactions.js";
 import type { Stage } from "./stage.js";
 import { setupTrips } from "./trips.js";
 
@@ -94,6 +95,8 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
   },
 
   resources: usualBesideEight,
+
+  reactions: toldBesideSilent,
 
   async overhead(run) {
     for (const name of ["bare", "ours"]) await run.workers.get(name)?.clear();

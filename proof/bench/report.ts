@@ -6,6 +6,7 @@ import { BARS, type BarId, type Figure, median, type Series, verdict } from "./f
 import type { Growth } from "./growth.js";
 import type { Accounts } from "./list-server.js";
 import type { Machine } from "./machine.js";
+import { TOLD } from "./reactions.js";
 
 export interface Results {
   readonly machine: Machine;
@@ -30,6 +31,8 @@ const NAMES: { readonly [subject: string]: string } = {
   ours: "backend-billing",
   "ours-eight": "backend-billing, the specification's eight",
   "ours-usual": "backend-billing, the default resources",
+  silent: "backend-billing, no handler",
+  told: "backend-billing, one handler",
   bare: "bare engine",
   "bare-batched": "bare engine, batched",
   "stripe-sync-engine": "@stripe/sync-engine",
@@ -102,6 +105,8 @@ function body(results: Results): string {
       "usualSubscriptions",
       ...["usualBackfill0", "usualWhole0", "usualBackfill100", "usualWhole100"],
     ]),
+    "### Reactions",
+    rates(series, [...TOLD, ...TOLD.flatMap((id) => [`${id}Rate`, `${id}After`])]),
     "### Calls",
     rates(series, ["setup", "subscribe", "portal"]),
   ];

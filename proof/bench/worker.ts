@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import Stripe from "stripe";
 import { deliveries, type EventOptions, SECRET_KEY } from "./data.js";
-import type { Open, Place, Subject } from "./subjects/subject.js";
+import type { Open, Place, Subject, Told } from "./subjects/subject.js";
 
 /** What a process is told, and what it says. */
 export interface Call {
@@ -28,6 +28,8 @@ export interface Work extends Pick<Subject, "store" | "count" | "clear" | "close
   /** A subject of `subjects/` by its name, or of another checkout by its file. */
   open(name: string, place: Place): Promise<void>;
   webhooks(options: Omit<EventOptions, "apiVersion"> & { callers: number }): Promise<Took>;
+  /** How long it takes until all changes were told, and what was. */
+  settle(): Promise<{ readonly took: Took; readonly told: Told }>;
   backfill(): Promise<Took>;
   /** How long a backfill takes to the end of the lists of these resources, and to its own. */
   backfillFirst(some: readonly string[]): Promise<{ readonly first: Took; readonly whole: Took }>;
@@ -70,6 +72,12 @@ const work: Work = {
       for (let mine = accepted[next++]; mine !== undefined; mine = accepted[next++]) await mine();
     };
     return timed(() => Promise.all(Array.from({ length: callers }, caller)));
+  },
+  async settle() {
+    const { reactions } = subject;
+    if (reactions === undefined) throw new Error("The subject has no handler");
+    const took = await timed(() => reactions.settled());
+    return { took, told: await reactions.told() };
   },
   backfill: () => timed(async () => subject.backfill?.()),
   async backfillFirst(some) {

@@ -4,6 +4,8 @@ import pg from "pg";
 import type { ResourceName } from "../../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Snapshot } from "../../../packages/backend-billing/src/core/mirror/store.js";
 import { createStripe } from "../../../packages/backend-billing/src/postgres/billing.js";
+import type { Queryable } from "../../../packages/backend-billing/src/postgres/database.js";
+import type { Reactions } from "../../../packages/backend-billing/src/postgres/reactions/on.js";
 import { copyInto } from "../copy.js";
 import { type Kind, SECRET_KEY, WEBHOOK_SECRET } from "../data.js";
 import { lines, pageFrom } from "./seed.js";
@@ -16,10 +18,11 @@ const LOOK = 10;
 
 export const open: Open = (place) => openWith(place, ["customers", "subscriptions"]);
 
-/** With these resources mirrored. */
+/** With these resources mirrored, and with these handlers. */
 export async function openWith(
   { databaseUrl, listPort }: Place,
   resources: readonly ResourceName[],
+  on?: Reactions<Queryable>,
 ): Promise<Subject> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
   const { stripe, store, setup, sync } = createStripe({
@@ -28,6 +31,7 @@ export async function openWith(
     db: pool,
     base_url: "http://localhost",
     resources,
+    on,
     rate: false,
     concurrency: CONCURRENCY,
     stripe_options: { host: "127.0.0.1", port: listPort, protocol: "http" },

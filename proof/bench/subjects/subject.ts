@@ -11,6 +11,14 @@ export interface Place {
 /** Requests to Stripe at the same time, of all that can be told. */
 export const CONCURRENCY = 8;
 
+/** What a handler has written down. */
+export interface Told {
+  /** How often it was told, as far as that was committed. */
+  readonly times: number;
+  /** Of how many different updates. */
+  readonly updates: number;
+}
+
 export interface Subject {
   /**
    * Takes a delivery as a server hands it over, and answers what handles it to its end, which is
@@ -33,6 +41,12 @@ export interface Subject {
   backfillFirst?(some: readonly string[]): Promise<{ readonly whole: Promise<void> }>;
   /** Calls by name whose cost is compared with the bare call. */
   readonly calls?: { readonly [name: string]: () => Promise<unknown> };
+  /** Where it has a handler that is told of what changes. */
+  readonly reactions?: {
+    /** Resolves once nothing is left to tell. */
+    settled(): Promise<void>;
+    told(): Promise<Told>;
+  };
   close(): Promise<void>;
 }
 

@@ -1,0 +1,5 @@
+/** The library with a handler that is told of changes of customers. */
+import type { Open } from "./subject.js";
+import { openTold } from "./told.js";
+
+export const open: Open = (place) => openTold(place, "customers");

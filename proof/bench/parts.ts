@@ -136,7 +136,7 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
   },
 };
 
-/** What the quick form measures. */
+/** What the quick form measures. In `reactions` every turn waits until all is told, so it is measured when asked for. */
 export const QUICK = [
   "webhooks",
   "subscriptions",

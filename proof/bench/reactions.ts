@@ -49,7 +49,7 @@ async function stream(
       stored: STORED,
       callers,
       seconds: run.quick ? 0.25 : 0.8,
-      repetitions: run.quick ? 9 : 15,
+      repetitions: run.quick ? 5 : 15,
       subjects: SUBJECTS,
     },
     async (turn) => {

@@ -1,7 +1,8 @@
 /** The command `hooks`: changes that the application could not be told of, and what becomes of them. */
 import type { Command } from "commander";
 import type { StoredRecord } from "../../core/mirror/store.js";
-import { deliveryIn, type Held, heldIn } from "../../core/reactions/settle/held.js";
+import { deliveryIn } from "../../core/reactions/delivery.js";
+import { type Held, heldIn } from "../../core/reactions/settle/held.js";
 import {
   changesOf,
   heldChanges,

@@ -16,6 +16,7 @@ import {
   DELIVERY_TIMING,
   type Delivery,
   type DeliveryTiming,
+  deliveryIn,
 } from "../../core/reactions/delivery.js";
 import type { Telling, Tellings } from "../../core/reactions/telling/context.js";
 import type { Handlers } from "../../core/reactions/telling/handlers.js";
@@ -148,8 +149,6 @@ async function mark(
   else await db.patch(record._id, { revision: record.revision + 1, data: { ...then } });
   await follow([...(next?.writes ?? []), ...(isLast ? writes : [])], isLast ? requests : []);
 }
-
-const deliveryIn = ({ data }: RecordDocument): Delivery => data as unknown as Delivery;
 
 function observe({ options }: Deliverer, change: Delivery, became: Tried | Delivering): void {
   const { log, telemetry } = options;

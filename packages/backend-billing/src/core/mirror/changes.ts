@@ -33,33 +33,29 @@ export const changeId = (occasion: Occasion, id: string, number = 0): string =>
 /** What such a record points at. */
 export const changeRef = (occasion: Occasion, id: string): string => `${occasion} ${id}`;
 
-/** The request that has an event of Stripe's told as it came. */
-export function eventRequest(id: string, event: object, at: number): RecordRequest {
-  const change: StoredChange = { key: id, resource: "event", id, before: null, after: event, at };
+/** The record of a change, due at once. */
+export function changeRecord(change: StoredChange, number = 0) {
+  const { resource, id, at } = change;
   return {
     kind: "change",
-    id: changeId("event", id),
-    ref: changeRef("event", id),
+    id: changeId(resource, id, number),
+    ref: changeRef(resource, id),
     due: at,
     data: { ...change } as RecordData,
-  };
+  } as const satisfies RecordRequest;
 }
 
+/** The request that has an event of Stripe's told as it came. */
+export const eventRequest = (id: string, event: object, at: number): RecordRequest =>
+  changeRecord({ key: id, resource: "event", id, before: null, after: event, at });
+
 /** The request that has an entity's access looked at. */
-export function accessRequest(entityId: string, key: string, at: number): RecordRequest {
-  const change: StoredChange = {
+export const accessRequest = (entityId: string, key: string, at: number): RecordRequest =>
+  changeRecord({
     key: `${key}.access`,
     resource: "access",
     id: entityId,
     before: null,
     after: null,
     at,
-  };
-  return {
-    kind: "change",
-    id: changeId("access", entityId),
-    ref: changeRef("access", entityId),
-    due: at,
-    data: { ...change } as RecordData,
-  };
-}
+  });

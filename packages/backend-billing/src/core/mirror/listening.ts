@@ -16,7 +16,7 @@ export type ListenedTo = ResourceName | "link";
 
 export type Listening = { readonly [R in ListenedTo]?: Listened };
 
-/** What each name listens that an application has a handler for. */
+/** What each name needs that an application has a handler for. */
 export type Needs = { readonly [name: string]: Listening };
 
 const RAW = "stripe ";

@@ -3,11 +3,11 @@
  * it is told if, and only if, the row was stored, from wherever that was learnt. Pure.
  */
 import type { ResourceName } from "../catalogue/catalogue.js";
-import { changeId, changeRef, type StoredChange } from "./changes.js";
+import { changeId, changeRecord, type StoredChange } from "./changes.js";
 import { same } from "./content/same.js";
 import type { Known } from "./facts.js";
 import type { Links } from "./plan-records.js";
-import type { Batch, RecordData } from "./store.js";
+import type { Batch } from "./store.js";
 import type { Judged, PutRecord } from "./writes.js";
 
 export const planChanges = (
@@ -44,20 +44,9 @@ function rowChanges(
 }
 
 function putChange(number: number, change: StoredChange): PutRecord {
-  const { resource, id, at } = change;
-  return {
-    write: "putRecord",
-    kind: "change",
-    id: changeId(resource, id, number),
-    from: 0,
-    rescheduled: true,
-    record: {
-      revision: 1,
-      ref: changeRef(resource, id),
-      due: at,
-      data: { ...change } as RecordData,
-    },
-  };
+  const { kind, id, ref, due, data } = changeRecord(change, number);
+  const record = { revision: 1, ref, due, data };
+  return { write: "putRecord", kind, id, from: 0, rescheduled: true, record };
 }
 
 /** How many subscriptions of a customer are told when it is linked. */

@@ -19,6 +19,9 @@ export interface Delivery extends StoredChange {
   readonly late?: boolean;
 }
 
+/** The change that a record holds. */
+export const deliveryIn = ({ data }: { readonly data: object }): Delivery => data as Delivery;
+
 /** Milliseconds. */
 export interface DeliveryTiming {
   /** For which a handler may take its time. */

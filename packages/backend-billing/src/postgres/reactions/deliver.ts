@@ -3,7 +3,7 @@
  * that, and goes by what it reads: so the changes of an object are told in their order, by one worker
  * at a time. What a handler writes is committed together with the mark that it was told.
  */
-import { HORIZON } from "../../core/mirror/due.js";
+import { beyond } from "../../core/mirror/due.js";
 import { LISTENING, type StoredListening } from "../../core/mirror/listening.js";
 import type { StoredRecord } from "../../core/mirror/store.js";
 import {
@@ -13,6 +13,7 @@ import {
   DELIVERY_TIMING,
   type Delivery,
   type DeliveryTiming,
+  deliveryIn,
 } from "../../core/reactions/delivery.js";
 import type { Telling, Tellings } from "../../core/reactions/telling/context.js";
 import type { PoolLike, Queryable } from "../database.js";
@@ -75,7 +76,7 @@ class Moved extends Error {}
 const NOW = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
 
 /** Later than anything is put off: a machine whose clock was wrong wrote it down. */
-const BEYOND = `${NOW} + ${2 * HORIZON}`;
+const BEYOND = `${NOW} + ${beyond("change", 0)}`;
 
 /** The objects whose oldest change is due, the longest waiting first. What is parked has no due time. */
 export async function dueObjects({
@@ -102,7 +103,7 @@ export async function deliverTo<Tx>(options: DeliverOptions<Tx>, ref: string): P
   const { pool, names, lend, handler, observed, timing = DELIVERY_TIMING } = options;
   const head = await headOf(pool, names, ref);
   if (head === undefined || !head.isDue) return "nothing";
-  const change = changeIn(head);
+  const change = deliveryIn(head);
   const tried = await countAttempt(options, head);
   if (tried === undefined) return "nothing";
   if (tried.isParked) {
@@ -170,7 +171,7 @@ async function store<Tx>(
   const left = isLast || then === undefined ? null : stored(then, 0);
   if (await putHeld(tx, names, held, left)) return;
   // An entity's access is to be looked at again: that look stays, and what was told is in its own record.
-  if (changeIn(held).resource !== "access") throw new Overtaken();
+  if (deliveryIn(held).resource !== "access") throw new Overtaken();
 }
 
 /** Locks an object for this transaction; false if another worker has it. */
@@ -187,8 +188,6 @@ type Head = StoredRecord & {
   readonly isDue: boolean;
   readonly listening: StoredListening | undefined;
 };
-
-const changeIn = ({ data }: StoredRecord): Delivery => data as unknown as Delivery;
 
 /** In a transaction it is a statement after the lock: it must see what was committed before that was free. */
 async function headOf(on: Queryable, names: Names, ref: string): Promise<Head | undefined> {
@@ -215,7 +214,7 @@ async function countAttempt<Tx>(
   { pool, names, timing = DELIVERY_TIMING }: DeliverOptions<Tx>,
   head: Head,
 ): Promise<Attempt | undefined> {
-  const tried = attempt(changeIn(head), head.now, timing);
+  const tried = attempt(deliveryIn(head), head.now, timing);
   // mutant "a change is acknowledged before its handler": stored(tried.next, tried.due) -> null
   return (await putHeld(pool, names, head, stored(tried.next, tried.due))) ? tried : undefined;
 }

@@ -1,6 +1,6 @@
 /** A change that is not told yet, as an operator sees it: without its contents. Pure. */
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
-import type { Delivery } from "../delivery.js";
+import { deliveryIn } from "../delivery.js";
 
 /** `failing`: it was tried, or is being tried for the first time. `parked`: it failed for too long. */
 export type Standing = "waiting" | "failing" | "parked";
@@ -21,9 +21,6 @@ export interface Held {
   /** It was parked before. */
   readonly late: boolean;
 }
-
-export const deliveryIn = ({ data }: Pick<StoredRecord, "data">): Delivery =>
-  data as unknown as Delivery;
 
 export function heldIn(record: StoredRecord): Held {
   const change = deliveryIn(record);

@@ -3,7 +3,8 @@ import type { Store, StoredRecord } from "../../mirror/store.js";
 import { type CommitContext, commit } from "../../runtime/commit/commit.js";
 import { removal } from "../../runtime/records/record.js";
 import { AGAIN, inRounds } from "../../runtime/rounds.js";
-import { deliveryIn, type Held, heldIn, retrying } from "./held.js";
+import { deliveryIn } from "../delivery.js";
+import { type Held, heldIn, retrying } from "./held.js";
 
 /** Changes that are read at once. Each holds an object twice. */
 const PAGE = 100;

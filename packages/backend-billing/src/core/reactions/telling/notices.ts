@@ -3,8 +3,8 @@
  * delivery of a subscription's change requests. Each is checked against the row when it is due, and
  * stays until the trial is over, so that it is told once.
  */
-import { changeId, changeRef, type StoredChange } from "../../mirror/changes.js";
-import type { RecordData, RecordWrite, StoredRecord } from "../../mirror/store.js";
+import { changeRecord } from "../../mirror/changes.js";
+import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { removal } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -54,14 +54,8 @@ export function noticeWrites(
   const raised = (at: number) => put(notice.until, { dueAt: notice.dueAt, raisedAt: at });
   // A trial whose end was moved may still be in the window in which it was announced.
   if (raisedAt !== undefined && raisedAt >= notice.dueAt) return [raised(raisedAt)];
-  const change: StoredChange = {
-    key: `${draw}.${id}.trial`,
-    resource: "trial",
-    id,
-    before: null,
-    after: null,
-    at: now,
-  };
-  const next = { ref: changeRef("trial", id), due: now, data: { ...change } as RecordData };
-  return [raised(now), { kind: "change", id: changeId("trial", id, now), expect: 0, next }];
+  const nothing = { before: null, after: null, at: now };
+  const change = { ...nothing, key: `${draw}.${id}.trial`, resource: "trial", id } as const;
+  const { ref, due, data, ...key } = changeRecord(change, now);
+  return [raised(now), { ...key, expect: 0, next: { ref, due, data } }];
 }

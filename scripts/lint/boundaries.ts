@@ -120,6 +120,7 @@ const inCore: readonly Wall[] = [
 
 /** The rooms of the core, from the ground. A room uses only what is below it. */
 const floors = [
+  ["plans"],
   ["catalogue"],
   ["mirror"],
   ["runtime"],

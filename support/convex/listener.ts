@@ -19,8 +19,8 @@ import { createConvexStore } from "../../packages/backend-billing/src/convex/cal
 import type { HandlerReference } from "../../packages/backend-billing/src/convex/reactions/reactions.js";
 import type { WorkReference } from "../../packages/backend-billing/src/convex/schedule.js";
 import { createTables } from "../../packages/backend-billing/src/convex/tables/tables.js";
-import { DEFAULT_ACCESS } from "../../packages/backend-billing/src/core/catalogue/plans.js";
 import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
+import { DEFAULT_ACCESS } from "../../packages/backend-billing/src/core/plans/access.js";
 import type { Change } from "../../packages/backend-billing/src/core/reactions/change.js";
 import type {
   Delivery,

@@ -7,9 +7,9 @@
  */
 import type { GenericDataModel, GenericMutationCtx, Scheduler } from "convex/server";
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
-import type { AccessPolicy } from "../../core/catalogue/plans.js";
 import { isDue } from "../../core/mirror/due.js";
 import type { RecordRequest, RecordWrite } from "../../core/mirror/store.js";
+import type { AccessPolicy } from "../../core/plans/access.js";
 import {
   advanced,
   attempt,

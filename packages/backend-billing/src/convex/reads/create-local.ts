@@ -5,7 +5,7 @@
 import type { GenericDatabaseWriter, GenericDataModel, Scheduler } from "convex/server";
 import { type VAny, v } from "convex/values";
 import type { ResourceName, StripeObject } from "../../core/catalogue/catalogue.js";
-import type { AnyCatalogue } from "../../core/catalogue/plans.js";
+import type { AnyCatalogue } from "../../core/plans/catalogue.js";
 import type { Change } from "../../core/reactions/change.js";
 import type { BillingEvent, EventName } from "../../core/reactions/event.js";
 import { SEATS_DELAY, seatsRequest } from "../../core/runtime/commit/seats.js";

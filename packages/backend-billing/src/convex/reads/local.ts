@@ -3,8 +3,8 @@
  * a query runs again when their answer changes.
  */
 import type { GenericDataModel } from "convex/server";
-import { DEFAULT_ACCESS } from "../../core/catalogue/plans.js";
 import type { LocalReads } from "../../core/mirror/store.js";
+import { DEFAULT_ACCESS } from "../../core/plans/access.js";
 import type { Purchase } from "../../core/purchases/purchase.js";
 import { type PurchaseBy, purchaseReads } from "../../core/purchases/reads.js";
 import {

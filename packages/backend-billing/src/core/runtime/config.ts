@@ -12,8 +12,8 @@ import {
   resourceNames,
   type StripeObject,
 } from "../catalogue/catalogue.js";
-import type { AnyCatalogue } from "../catalogue/plans.js";
 import type { Tolerances } from "../mirror/interval.js";
+import type { AnyCatalogue } from "../plans/catalogue.js";
 import { SEATS_DELAY } from "./commit/seats.js";
 import { BillingError } from "./errors.js";
 import type { Telemetry } from "./telemetry/telemetry.js";

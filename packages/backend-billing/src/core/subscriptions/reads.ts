@@ -2,8 +2,10 @@
  * What applications read of subscriptions, over whatever can answer the facts. It asks nothing of
  * Stripe and has no clock.
  */
-import { type AccessPolicy, type AnyCatalogue, DEFAULT_ACCESS } from "../catalogue/plans.js";
+
 import type { LocalReads } from "../mirror/store.js";
+import { type AccessPolicy, DEFAULT_ACCESS } from "../plans/access.js";
+import type { AnyCatalogue } from "../plans/catalogue.js";
 import { BillingError } from "../runtime/errors.js";
 import { DEFAULT_GROUP } from "./group.js";
 import {

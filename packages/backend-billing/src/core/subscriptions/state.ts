@@ -3,9 +3,9 @@
  * in place of Stripe's JSON. Pure, and without a clock: access that ends by time ends by a record.
  */
 import type { StripeObject } from "../catalogue/catalogue.js";
-import { type AccessPolicy, DEFAULT_ACCESS } from "../catalogue/plans.js";
 import { endedStatuses } from "../mirror/reads/reads.js";
 import type { SubscriptionFacts } from "../mirror/store.js";
+import { type AccessPolicy, DEFAULT_ACCESS } from "../plans/access.js";
 import { DEFAULT_GROUP, groupIn, groupsOf } from "./group.js";
 import { isLapsed, pastDueSince } from "./lapse.js";
 import { scheduledChange, scheduledEnd } from "./scheduled.js";

@@ -1,7 +1,7 @@
 /** What the delivery of a change goes by, and what comes of it, as types. */
 import type { ResourceName } from "../../catalogue/catalogue.js";
-import type { AccessPolicy } from "../../catalogue/plans.js";
 import type { LocalReads, RecordRequest, RecordWrite, Store } from "../../mirror/store.js";
+import type { AccessPolicy } from "../../plans/access.js";
 
 /** What is read at a delivery. */
 export interface ReactionReads

@@ -1,8 +1,8 @@
 /** What the named events of a change carry. It reads what it needs, and writes nothing. */
 import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
-import type { AccessPolicy } from "../../catalogue/plans.js";
 import { subscriptionOfInvoice } from "../../mirror/reads/subscribed.js";
 import type { LocalReads, PurchaseFacts, SubscriptionFacts } from "../../mirror/store.js";
+import type { AccessPolicy } from "../../plans/access.js";
 import { type Purchase, purchaseFrom } from "../../purchases/purchase.js";
 import { DEFAULT_GROUP } from "../../subscriptions/group.js";
 import { subscriptionState, subscriptionStates } from "../../subscriptions/state.js";

@@ -1,7 +1,7 @@
 // What an entity's subscription is, from what the mirror knows: every status and shape.
 import { describe, expect, it } from "vitest";
-import type { AccessPolicy } from "../../../../src/core/catalogue/plans.js";
 import type { SubscriptionFacts } from "../../../../src/core/mirror/store.js";
+import type { AccessPolicy } from "../../../../src/core/plans/access.js";
 import { groupOf, groupsOf } from "../../../../src/core/subscriptions/group.js";
 import {
   isLive,

@@ -16,13 +16,13 @@ export const planProductId = (app: string, name: string, { was }: Pick<AnyPlan, 
 /** The product of a pack. */
 export const packProductId = (app: string, pack: string): string => `${app}_pack_${pack}`;
 
-/** The product under which usage of a feature is billed. */
-export const usageProductId = (app: string, feature: string): string => `${app}_usage_${feature}`;
-
 /** The key of a plan's price, as applications write it. */
 export const priceKey = (plan: string, price: string): string => `${plan}:${price}`;
 
-/** The key of what a plan bills by usage beside one of its prices. */
+/**
+ * The key of what a plan bills by usage beside one of its prices. It is a price of the plan's own
+ * product, so that it has the plan's group, and a change of plans takes it along.
+ */
 export const usageKey = (plan: string, price: string, feature: string): string =>
   `${plan}:${price}:${feature}`;
 

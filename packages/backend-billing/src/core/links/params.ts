@@ -52,16 +52,30 @@ export type SubscribeParams = Omit<SessionParams, "line_items"> &
     readonly line_items?: SessionParams["line_items"];
   };
 
+/** What is paid for: lines as Stripe takes them, or what a lookup key names, such as a pack. */
+type Bought =
+  | {
+      readonly line_items: NonNullable<SessionParams["line_items"]>;
+      readonly lookupKey?: never;
+      readonly quantity?: never;
+    }
+  | {
+      readonly lookupKey: string;
+      /** Default 1. */
+      readonly quantity?: number | undefined;
+      readonly line_items?: never;
+    };
+
 /** What `pay` takes: Stripe's own parameters pass through. */
-export interface PayParams extends Omit<SessionParams, "client_reference_id"> {
-  /** The application's own id of what is bought, such as an order's. */
-  readonly referenceId?: string | undefined;
-  readonly entityId: string;
-  readonly mode: "payment";
-  readonly line_items: NonNullable<SessionParams["line_items"]>;
-  readonly success_url: string;
-  readonly cancel_url: string;
-}
+export type PayParams = Omit<SessionParams, "client_reference_id" | "line_items"> &
+  Bought & {
+    /** The application's own id of what is bought, such as an order's. */
+    readonly referenceId?: string | undefined;
+    readonly entityId: string;
+    readonly mode: "payment";
+    readonly success_url: string;
+    readonly cancel_url: string;
+  };
 
 /** What `savePaymentMethod` takes: Stripe's own parameters pass through. */
 export interface SaveParams extends Omit<SessionParams, "line_items"> {

@@ -3,7 +3,13 @@
  * through, except what the library decides itself.
  */
 import type Stripe from "stripe";
-import { checkSetup, customerReading, readAhead, setupReading } from "../customers/setup.js";
+import {
+  checkSetup,
+  customerReading,
+  type Reach,
+  readAhead,
+  setupReading,
+} from "../customers/setup.js";
 import type { RecordKey } from "../mirror/store.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkQuantity, linesFor, offersFor, soldPrices } from "../subscriptions/offers.js";
@@ -142,10 +148,11 @@ async function sellSubscription(runtime: Runtime, order: Order): Promise<Page<Ui
   if (!isMade) await find([]); // before Stripe is asked for the price
   const cart = { priced, others: pricesIn(given, order.params.optional_items), entityId };
   // Together, because a store may do in one go what is asked of it at the same moment.
-  const [{ price, isPerSeat, sold, groups, facts }, ahead] = await Promise.all([
+  const [offered, ahead] = await Promise.all([
     offersFor(runtime, cart, reach),
     readAhead(runtime, entityId, reach, recordsFor({ entityId, reach })),
   ]);
+  const { price, isPerSeat, sold, groups, facts } = offered;
   const isCounted = isPerSeat && !given?.some((line) => line.price === price.id);
   const params = {
     ...order.params,
@@ -155,13 +162,30 @@ async function sellSubscription(runtime: Runtime, order: Order): Promise<Page<Ui
       price.id,
       sold,
       quantity ?? (isCounted ? await seatsOf(runtime, entityId) : undefined),
-      given,
+      withUsage(given, offered.usage),
     ),
   };
-  const days = trialDays === undefined ? undefined : { days: trialDays, given: trial };
+  const wholeDays = trialDays ?? (saysTrial(order.params) ? undefined : offered.trialDays);
+  const days = wholeDays === undefined ? undefined : { days: wholeDays, given: trial };
   const sale = { entityId, groups, params, trial: days, ui, reach, options, facts, find, ahead };
   if (ifSubscribed !== "allow") return sell(runtime, { ...sale, ifSubscribed });
   return openSession(runtime, { ...sale, params: withTrial(sale, hadTrial(facts, groups)) });
+}
+
+/** Whether the caller says by Stripe's own parameters how the trial is. */
+const saysTrial = ({
+  subscription_data: data,
+}: Pick<SessionParams, "subscription_data">): boolean =>
+  data?.trial_period_days !== undefined || data?.trial_end !== undefined;
+
+/** The lines with what the plan bills by usage, which has no quantity. */
+function withUsage(
+  given: SessionParams["line_items"],
+  usage: readonly string[],
+): SessionParams["line_items"] {
+  const lines = given ?? [];
+  const absent = usage.filter((price) => !lines.some((line) => line.price === price));
+  return absent.length === 0 ? given : [...lines, ...absent.map((price) => ({ price }))];
 }
 
 async function payLink(
@@ -169,26 +193,38 @@ async function payLink(
   params: PayParams,
   options?: Stripe.RequestOptions,
 ): Promise<Page> {
-  const { entityId, referenceId, mode, ...rest } = params;
+  const { entityId, referenceId, mode, lookupKey, quantity, ...rest } = params;
   checkMode(mode, "payment");
   checkOwned(rest, [...OWNED, "client_reference_id"]);
-  const [success_url = "", cancel_url = ""] = checkGiven(
-    runtime,
-    params,
-    ["line_items"],
-    ADDRESSES,
-  );
+  const needed = lookupKey === undefined ? (["line_items"] as const) : [];
+  const [success_url = "", cancel_url = ""] = checkGiven(runtime, params, needed, ADDRESSES);
   checkReference(referenceId);
   checkSetup({ entityId });
   const reach = reachOf(options);
-  const prices = pricesIn(rest.line_items, rest.optional_items);
-  await soldPrices(runtime, prices, reach);
+  const line_items = await paidLines(runtime, params, reach);
   return openPayment(
     runtime,
     { entityId, referenceId },
-    { ...rest, success_url, cancel_url },
+    { ...rest, line_items, success_url, cancel_url },
     options,
   );
+}
+
+/** The lines that are given, or of what a key names; each may be sold. */
+async function paidLines(
+  runtime: Runtime,
+  { line_items: given = [], lookupKey, quantity, optional_items: optional }: PayParams,
+  reach: Reach,
+): Promise<NonNullable<SessionParams["line_items"]>> {
+  const others = pricesIn(given, optional);
+  if (lookupKey === undefined) {
+    await soldPrices(runtime, others, reach);
+    return given;
+  }
+  checkQuantity(quantity);
+  const cart = { priced: { lookupKey }, others, entityId: null };
+  const { price, sold } = await offersFor(runtime, cart, reach);
+  return linesFor(price.id, sold, quantity);
 }
 
 async function payOnceLink(runtime: Runtime, args: PayArgs): Promise<Page> {

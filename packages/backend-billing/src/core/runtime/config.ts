@@ -223,8 +223,18 @@ export function isLive(config: BillingConfig): boolean {
 }
 
 /** The application's name; undefined where it has none. */
-export function appName({ app }: Pick<BillingConfig, "app">): string | undefined {
+export function appName({
+  app,
+  catalogue,
+}: Pick<BillingConfig, "app" | "catalogue">): string | undefined {
   if (app === undefined || app === "") return undefined;
+  const named = catalogue?.app ?? app;
+  if (named !== app) {
+    throw new BillingError(
+      "invalid_config",
+      `The setting \`app\` is "${app}" and the catalogue's is "${named}". One application has one name: use the same, or leave out the setting.`,
+    );
+  }
   if (isAppName(app)) return app;
   throw new BillingError(
     "invalid_config",

@@ -15,6 +15,7 @@ import { BillingError, provider } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkPlace } from "../stripe/account.js";
 import { groupOf } from "./group.js";
+import { namedBy } from "./keys.js";
 
 type Price = StripeObject<"prices">;
 type Line = Pick<Stripe.Checkout.SessionCreateParams.LineItem, "price" | "quantity">;
@@ -47,6 +48,10 @@ export interface Offered {
   readonly price: Price;
   /** Whether that price is sold times the number of seats. */
   readonly isPerSeat: boolean;
+  /** The ids of what its plan bills by usage, which is sold along with it. */
+  readonly usage: readonly string[];
+  /** Days of trial that its plan has. */
+  readonly trialDays: number | undefined;
   readonly sold: ReadonlyMap<string, Price>;
   /** The groups of all that recurs in the cart. */
   readonly groups: ReadonlySet<string>;
@@ -60,12 +65,12 @@ export interface Offered {
  */
 export async function offersFor(
   runtime: Runtime,
-  { priced: { priceId, lookupKey }, others, entityId }: Cart,
+  { priced, others, entityId }: Cart,
   reach: Reach,
 ): Promise<Offered> {
   await checkPlace(runtime); // a price that is fetched is stored too
-  const named = priceId ?? (await priceOfKey(runtime, lookupKey ?? "", reach));
-  const ids = [...new Set([named, ...others])];
+  const { priceId: named, usage, trialDays } = await namedBy(runtime, priced, reach);
+  const ids = [...new Set([named, ...usage, ...others])];
   for (const id of ids) checkId(id);
   const owner = knowsSubscriptions(runtime, reach) ? entityId : null;
   // Together, because a store may do in one go what is asked of it at the same moment.
@@ -81,6 +86,8 @@ export async function offersFor(
   return {
     price,
     isPerSeat: isPerSeat(price, product),
+    usage,
+    trialDays,
     sold,
     groups: groupsIn(offers),
     facts,
@@ -156,24 +163,6 @@ async function wholeOffer(
 ): Promise<Offer> {
   const found = known.find(({ price }) => price.id === id);
   return found?.product ? found : fetchOffer(runtime, id, reach);
-}
-
-/** The id of the active price that has a lookup key at Stripe. */
-export async function priceOfKey(
-  runtime: Runtime,
-  lookupKey: string,
-  reach: Reach = {},
-): Promise<string> {
-  const { data } = await runtime
-    .stripe()
-    .prices.list({ lookup_keys: [lookupKey], active: true, limit: 1 }, reach)
-    .catch(provider);
-  const [found] = data;
-  if (found !== undefined) return found.id;
-  throw new BillingError(
-    "invalid_argument",
-    `Stripe has no active price with the lookup key ${lookupKey} under this key. Give the price that key, or take another one.`,
-  );
 }
 
 /** Why a price is not for sale, and what to do; undefined if it is for sale. */

@@ -25,11 +25,12 @@ export const urlsOf = ({ url }: App) => ({
 });
 export const subscribing = (app: App, priceId: string) =>
   ({ entityId, priceId, mode: "subscription", ...urlsOf(app) }) as const;
-export const paying = (app: App, priceId: string): PayParams => ({
-  entityId,
-  referenceId: "order_7",
-  mode: "payment",
-  line_items: [{ price: priceId, quantity: 2 }],
-  ...urlsOf(app),
-});
+export const paying = (app: App, priceId: string) =>
+  ({
+    entityId,
+    referenceId: "order_7",
+    mode: "payment",
+    line_items: [{ price: priceId, quantity: 2 }],
+    ...urlsOf(app),
+  }) satisfies PayParams;
 export const sessionsOf = ({ double }: App) => double.objects("checkout.session");

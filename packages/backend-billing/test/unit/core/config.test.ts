@@ -1,6 +1,7 @@
 // What an application configures, read when it is needed.
 import { describe, expect, it } from "vitest";
-import { givenSecrets, webhookSecrets } from "../../../src/core/runtime/config.js";
+import { defineCatalogue } from "../../../src/catalogue/index.js";
+import { appName, givenSecrets, webhookSecrets } from "../../../src/core/runtime/config.js";
 
 describe("the signing secrets", () => {
   it.each([
@@ -29,5 +30,15 @@ describe("the signing secrets", () => {
   ])("that are %s are refused", (_, webhook_secret, message) => {
     const config = { secret_key: "sk_test_1", webhook_secret };
     expect(() => webhookSecrets(config)).toThrow(message);
+  });
+});
+
+describe("the application's name", () => {
+  const catalogue = defineCatalogue({ app: "acme" });
+  it("is the setting's alone, and the catalogue's is the same", () => {
+    expect(appName({ app: "acme", catalogue })).toBe("acme");
+    expect(appName({ app: "acme", catalogue: defineCatalogue({}) })).toBe("acme");
+    expect(appName({ catalogue })).toBeUndefined();
+    expect(() => appName({ app: "other", catalogue })).toThrow(/One application has one name/);
   });
 });

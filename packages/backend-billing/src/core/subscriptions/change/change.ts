@@ -184,7 +184,7 @@ async function plannedBy(
   { after, changes }: Decision,
 ): Promise<(priceId: string) => boolean> {
   const changed = new Set(changes.map(({ id }) => id));
-  const others = after.filter(({ item }) => !changed.has(item.id)).map(({ price }) => price.id);
+  const others = after.filter(({ item }) => !changed.has(item?.id)).map(({ price }) => price.id);
   const ids = new Set(phases.flatMap(({ items }) => items.map(({ price }) => price)));
   const offers = await runtime.store.offers([...ids]);
   const metered = offers.flatMap(({ price }) => (isMetered(price) ? [price.id] : []));
@@ -198,7 +198,11 @@ async function changeLater(runtime: Runtime, decision: Decision): Promise<Change
   const known = subject.schedule;
   const isNew = known === null || !isActive(known);
   const schedule = isNew ? await adopt(runtime, subscription.id) : known;
-  const next = after.map(({ item, price, quantity }) => ({ from: item.price.id, price, quantity }));
+  const next = after.map(({ item, price, quantity }) => ({
+    from: item?.price.id,
+    price,
+    quantity,
+  }));
   try {
     await storedAnswer(
       runtime,

@@ -4,7 +4,8 @@ import { isPerSeat } from "../../catalogue/seats.js";
 import { BillingError, provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { groupOf } from "../group.js";
-import { priceOfKey, soldPrices } from "../offers.js";
+import { namedBy } from "../keys.js";
+import { soldPrices } from "../offers.js";
 import { phasesAhead } from "../scheduled.js";
 import { seatsOf } from "../seats/count.js";
 import {
@@ -89,11 +90,11 @@ async function wantedOf(
   { entityId, subscription, group }: Subject,
   args: ChangeArgs,
 ): Promise<Wanted> {
-  const { quantity, itemId, lookupKey } = args;
-  const keyed = lookupKey === undefined ? undefined : await priceOfKey(runtime, lookupKey);
-  const priceId = args.priceId ?? keyed;
-  if (priceId === undefined) return { quantity, itemId };
-  const price = (await soldPrices(runtime, [priceId])).get(priceId);
+  const { quantity, itemId } = args;
+  if ((args.priceId ?? args.lookupKey) === undefined) return { quantity, itemId };
+  const { priceId, usage, isWhole } = await namedBy(runtime, args);
+  const sold = await soldPrices(runtime, [priceId, ...usage]);
+  const price = sold.get(priceId);
   if (price === undefined) throw invalid(`There is no price ${priceId}.`);
   const product = await runtime.store.row("products", productOf(price));
   const owner = product?.stripe as StripeObject<"products"> | undefined;
@@ -105,13 +106,14 @@ async function wantedOf(
   }
   const isSeated = !isMetered(price) && isPerSeat(price, owner);
   const isCounted = quantity === undefined && isSeated;
-  const follows = subscription.items.data.some((item) => isMetered(item.price));
+  const follows = !isWhole && subscription.items.data.some((item) => isMetered(item.price));
   return {
     price,
     isPerSeat: isSeated,
     quantity: isCounted ? await seatsOf(runtime, entityId) : quantity,
     itemId,
     ...(follows ? { metered: await meteredOf(runtime, productOf(price)) } : {}),
+    ...(isWhole ? { metered: usage.flatMap((id) => sold.get(id) ?? []), isWhole } : {}),
   };
 }
 

@@ -19,7 +19,8 @@ export interface Item {
 
 /** What an update says of one item. */
 export interface ItemChange {
-  readonly id: string;
+  /** Left out for an item that is added. */
+  readonly id?: string;
   readonly price?: string;
   readonly quantity?: number;
   readonly deleted?: true;
@@ -35,6 +36,8 @@ export interface Wanted {
   readonly itemId?: string | undefined;
   /** The metered prices of the new price's product: what they bill goes on under the new plan. */
   readonly metered?: readonly Item["price"][] | undefined;
+  /** Whether the new plan is sold with all of those: what the subscription lacks of them is added. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /** What is known of the products of a subscription. */
@@ -107,31 +110,54 @@ export function mainItem(
 
 /**
  * Metered items of the old product follow to the new product's price of the same meter, and go where
- * it has none: the old plan's usage is not billed beside the new plan.
+ * it has none: the old plan's usage is not billed beside the new plan. In one product they follow
+ * where it has such a price of the new interval.
  */
 function meteredChanges(
   items: readonly Item[],
   main: Item,
-  { price, itemId, metered = [] }: Wanted,
+  { price, itemId, metered = [], isWhole = false }: Wanted,
 ): readonly ItemChange[] {
   if (price === undefined || itemId !== undefined) return [];
   const from = productOf(main.price);
-  if (productOf(price) === from) return [];
-  return items
+  const isOneProduct = productOf(price) === from;
+  if (isOneProduct && cycleOf(main.price) === cycleOf(price)) return [];
+  const next = metered.filter((each) => cycleOf(each) === cycleOf(price));
+  const followed = items
     .filter(
       (item) => item.id !== main.id && isMetered(item.price) && productOf(item.price) === from,
     )
-    .map(({ id, price: { recurring } }): ItemChange => {
-      const meter = recurring?.meter ?? null;
-      const same = metered.filter((each) => meter !== null && each.recurring?.meter === meter);
-      const [next, ...more] = same;
-      if (more.length > 0) {
-        throw invalid(
-          `The product ${productOf(price)} has several prices of the meter of ${id}. Give \`itemId\` to change one item alone.`,
-        );
-      }
-      return next === undefined ? { id, deleted: true } : { id, price: next.id };
+    .flatMap((item): ItemChange[] => {
+      const { id } = item;
+      const to = sameMeter(item, next, productOf(price));
+      if (to === undefined) return isOneProduct ? [] : [{ id, deleted: true }];
+      return to.id === item.price.id ? [] : [{ id, price: to.id }];
     });
+  if (!isWhole) return followed;
+  const known = new Set([...followed, ...items].map((each) => idOfPrice(each.price)));
+  return [...followed, ...next.flatMap(({ id }) => (known.has(id) ? [] : [{ price: id }]))];
+}
+
+const idOfPrice = (price: string | { readonly id: string } | undefined): string | undefined =>
+  typeof price === "object" ? price.id : price;
+
+const cycleOf = ({ recurring }: Item["price"]): string =>
+  recurring ? lengthOf(recurring) : "once";
+
+/** The price that bills the meter of an item; undefined if there is none. */
+function sameMeter(
+  { id, price: { recurring } }: Item,
+  prices: readonly Item["price"][],
+  product: string,
+): Item["price"] | undefined {
+  const meter = recurring?.meter ?? null;
+  const [next, ...more] = prices.filter(
+    (each) => meter !== null && each.recurring?.meter === meter,
+  );
+  if (more.length === 0) return next;
+  throw invalid(
+    `The product ${product} has several prices of the meter of ${id}. Give \`itemId\` to change one item alone.`,
+  );
 }
 
 /** The items as they are after a change: price and quantity, by id. */
@@ -139,14 +165,26 @@ export function afterChanges<T extends Item>(
   items: readonly T[],
   changes: readonly ItemChange[],
   priceOf: (id: string) => Item["price"] | undefined,
-): readonly { readonly item: T; readonly price: Item["price"]; readonly quantity?: number }[] {
-  return items.flatMap((item) => {
+): readonly After<T>[] {
+  const added = changes.flatMap(({ id, price: of }) => {
+    const price = id === undefined && of !== undefined ? priceOf(of) : undefined;
+    return price === undefined ? [] : [{ item: undefined, price }];
+  });
+  const kept = items.flatMap((item) => {
     const change = changes.find(({ id }) => id === item.id);
     if (change?.deleted) return [];
     const price = change?.price === undefined ? item.price : (priceOf(change.price) ?? item.price);
     const quantity = isMetered(price) ? undefined : (change?.quantity ?? item.quantity);
     return [{ item, price, ...(quantity === undefined ? {} : { quantity }) }];
   });
+  return [...kept, ...added];
+}
+
+/** An item after a change; `item` is what it was, undefined if it is added. */
+export interface After<T extends Item> {
+  readonly item: T | undefined;
+  readonly price: Item["price"];
+  readonly quantity?: number;
 }
 
 type Cycle = Pick<NonNullable<Price["recurring"]>, "interval" | "interval_count">;

@@ -123,8 +123,8 @@ function phaseParams(phase: Phase): PhaseParams {
 
 /** What an item is to be in the phase that begins when the period ends. */
 export interface NextItem {
-  /** The price that the item has now, by which the current phase names it. */
-  readonly from: string;
+  /** The price that the item has now, by which the current phase names it; undefined if it is new. */
+  readonly from: string | undefined;
   readonly price: Item["price"];
   readonly quantity?: number | undefined;
 }

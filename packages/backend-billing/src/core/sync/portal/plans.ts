@@ -5,6 +5,7 @@ import type { StripeObject } from "../../catalogue/catalogue.js";
 import { isPerSeat } from "../../catalogue/seats.js";
 import { plain } from "../../mirror/snapshot.js";
 import type { Offer } from "../../mirror/store.js";
+import { isChoice } from "../../plans/sold.js";
 import type { BillingConfig } from "../../runtime/config.js";
 import { provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -25,7 +26,7 @@ const MOST_PRICES = 1000;
 
 /** Undefined where nothing can be offered: Stripe wants at least one product, and at most ten. */
 export async function portalPlans(runtime: Runtime): Promise<Choice[] | undefined> {
-  const choices = choicesOf(await recurringPrices(runtime.stripe()), runtime.config.sells);
+  const choices = choicesOf(await recurringPrices(runtime.stripe()), runtime.config);
   if (choices.length > MOST_PRODUCTS) {
     runtime.log?.warn(
       {
@@ -56,13 +57,14 @@ async function recurringPrices(stripe: Stripe): Promise<Stripe.Price[]> {
 /**
  * What can be changed to: of each product one price for each interval, its default price or the
  * newest, because the portal tells prices of a product apart by their interval. Metered prices
- * cannot be chosen there. Where seats follow the members, the number is not the person's to choose.
- * Pure.
+ * cannot be chosen there. With plans in code it is what the catalogue sells. The number is not the
+ * person's to choose where seats follow the members, or where the catalogue says it. Pure.
  */
 export function choicesOf(
   newestFirst: readonly Stripe.Price[],
-  sells: BillingConfig["sells"],
+  { sells, catalogue }: Pick<BillingConfig, "sells" | "catalogue">,
 ): Choice[] {
+  const hasPlans = catalogue?.app != null;
   const found = new Map<string, Map<string, Offer>>();
   for (const each of newestFirst) {
     const offer = offerOf(each);
@@ -70,6 +72,7 @@ export function choicesOf(
     const { recurring } = price;
     if (recurring?.usage_type !== "licensed" || product === undefined) continue;
     if (whyNotSold(offer, sells) !== undefined) continue;
+    if (!isChoice(catalogue, price.lookup_key)) continue;
     const prices = found.get(product.id) ?? new Map<string, Offer>();
     found.set(product.id, prices);
     const interval = `${recurring.interval_count} ${recurring.interval}`;
@@ -80,7 +83,8 @@ export function choicesOf(
     product,
     prices: [...prices.values()].map(({ price }) => price.id),
     adjustable_quantity: {
-      enabled: ![...prices.values()].some((offer) => isPerSeat(offer.price, offer.product)),
+      enabled:
+        !hasPlans && ![...prices.values()].some((each) => isPerSeat(each.price, each.product)),
     },
   }));
 }

@@ -50,6 +50,7 @@ const support = price("support", "addon_support");
 const seat = price("seat", "prod_seat", { metadata: { billing_per_seat: "true" } });
 const basicCalls = price("basic_calls", "prod_basic", { recurring: recurring("month", "calls") });
 const proCalls = price("pro_calls", "prod_pro", { recurring: recurring("month", "calls") });
+const yearlyCalls = price("year_calls", "prod_pro", { recurring: recurring("year", "calls") });
 const item = (of: Price, quantity?: number): Item => ({ id: `si_${of.id}`, price: of, quantity });
 const products: Products = {
   isInGroup: (id) => !id.startsWith("addon"),
@@ -128,6 +129,30 @@ describe("items", () => {
       metered,
       { price: pro, itemId: "si_basic" },
       [{ id: "si_basic", price: "pro", quantity: 2 }],
+    ],
+    [
+      "of a meter follow to the new interval",
+      [item(pro, 1), item(proCalls)],
+      { price: yearly, metered: [proCalls, yearlyCalls] },
+      [
+        { id: "si_pro", price: "pro_year", quantity: 1 },
+        { id: "si_pro_calls", price: "year_calls" },
+      ],
+    ],
+    [
+      "that the new plan is sold with are added",
+      one,
+      { price: yearly, metered: [proCalls, yearlyCalls], isWhole: true },
+      [{ id: "si_basic", price: "pro_year", quantity: 3 }, { price: "year_calls" }],
+    ],
+    [
+      "that the new plan is sold with are not added twice",
+      metered,
+      { price: pro, metered: [proCalls, yearlyCalls], isWhole: true },
+      [
+        { id: "si_basic", price: "pro", quantity: 2 },
+        { id: "si_basic_calls", price: "pro_calls" },
+      ],
     ],
     [
       "of a meter stay with the product",

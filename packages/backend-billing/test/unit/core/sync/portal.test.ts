@@ -72,7 +72,7 @@ describe("the plans of a portal", () => {
     ["nothing that `sells` refuses", [price("theirs"), price("ours")], [choice("ours")]],
     ["nothing", [], []],
   ])("%s", (_, prices, expected) => {
-    expect(choicesOf(prices, ({ id }) => id !== "theirs")).toEqual(expected);
+    expect(choicesOf(prices, { sells: ({ id }) => id !== "theirs" })).toEqual(expected);
   });
 
   it("have a text, from which the prices can be read again", () => {

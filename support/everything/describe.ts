@@ -82,9 +82,14 @@ export function describeEverything(
       const app = await open({ endpoint: false, seed: "reconcile" });
       const { customer } = await fillAll(app);
       await app.sync();
-      await app.spoil(present);
-      const { resources: before } = await app.verify();
-      for (const name of present) expect(before[name]?.drift?.different, name).toBeGreaterThan(0);
+      // On a slow machine, what is done in the background may mend a row before it is compared.
+      let unseen: readonly ResourceName[] = present;
+      for (let round = 0; round < 4 && unseen.length > 0; round++) {
+        await app.spoil(unseen);
+        const { resources: found } = await app.verify();
+        unseen = unseen.filter((name) => !found[name]?.drift?.different);
+      }
+      expect(unseen).toEqual([]);
       const [taxId] = (await app.stripe.customers.listTaxIds(customer)).data;
       await app.stripe.customers.deleteTaxId(customer, taxId?.id ?? "");
       await app.reconcile();

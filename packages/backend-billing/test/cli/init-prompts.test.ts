@@ -19,7 +19,7 @@ describe.skipIf(!hasScript)(`init on a terminal (${needs})`, () => {
     const { code, stdout, unasked } = await converse(["init"], { cwd: folder }, [
       [/Where does your backend run\?/, keys.down + keys.enter],
       [/Which functions do you want\?/, keys.down + keys.enter],
-      [/Write convex\/stripe\.ts/, keys.enter],
+      [/Write convex\/catalogue\.ts/, keys.enter],
     ]);
     expect({ code, unasked }).toEqual({ code: 0, unasked: 0 });
     expect(stdout).toContain("npx convex run stripe:sync");
@@ -41,7 +41,7 @@ describe.skipIf(!hasScript)(`init on a terminal (${needs})`, () => {
     const { code, stdout } = await converse(["init"], { cwd: folder }, [
       [/Where does your backend run\?/, keys.enter],
       [/Which functions do you want\?/, keys.enter],
-      [/Write billing\.ts/, "n"],
+      [/Write catalogue\.ts/, "n"],
     ]);
     expect(code).toBe(130);
     expect(stdout).toContain("Nothing was written");

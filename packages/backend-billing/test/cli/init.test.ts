@@ -114,6 +114,7 @@ describe("Node and PostgreSQL", { timeout }, () => {
     const told = await init(place, "--platform", "node-postgres", "--variant", "B");
     expect(told).toMatchObject({ platform: "node-postgres", variant: "B", server: "node" });
     expect(told.files).toEqual([
+      { path: "catalogue.ts", state: "written" },
       { path: "billing.ts", state: "written" },
       { path: "billing-server.ts", state: "written" },
       { path: ".env.example", state: "written" },
@@ -121,13 +122,14 @@ describe("Node and PostgreSQL", { timeout }, () => {
     expect(told.next).toEqual([
       "npm install backend-billing stripe pg && npm install -D @types/node @types/pg",
       "npx backend-billing migrate",
+      "npx backend-billing push --apply",
       "npx backend-billing sync --webhook --portal --url https://app.example",
       "STRIPE_WEBHOOK_SECRET=whsec_…   (in your environment, as sync printed it)",
       "npx backend-billing doctor --url https://app.example",
     ]);
     const before = filesIn(place);
     const again = await init(place, "--yes");
-    expect(again.files.map(({ state }) => state)).toEqual(["done", "done", "done"]);
+    expect(again.files.map(({ state }) => state)).toEqual(Array(4).fill("done"));
     expect(filesIn(place)).toEqual(before);
   });
 
@@ -137,6 +139,7 @@ describe("Node and PostgreSQL", { timeout }, () => {
     const told = await init(place, "--yes", "--variant", "A");
     expect(told).toMatchObject({ platform: "node-postgres", server: "hono" });
     expect(told.files).toEqual([
+      { path: "src/catalogue.ts", state: "written" },
       { path: "src/billing.ts", state: "written" },
       { path: "src/billing-routes.ts", state: "written" },
       { path: "src/billing-jobs.ts", state: "written" },
@@ -219,7 +222,7 @@ describe("Convex", { timeout }, () => {
     const place = application("convex-empty");
     const told = await init(place, "--platform", "convex", "--variant", "A");
     expect(told.files).toEqual(
-      ["stripe", "convex.config", "schema", "http", "crons"].map((name) => ({
+      ["catalogue", "stripe", "convex.config", "schema", "http", "crons"].map((name) => ({
         path: `convex/${name}.ts`,
         state: "written",
       })),
@@ -227,6 +230,7 @@ describe("Convex", { timeout }, () => {
     expect(told.next).toEqual([
       "npm install backend-billing stripe convex && npx convex dev --once",
       "npx convex env set STRIPE_SECRET_KEY sk_test_…",
+      "STRIPE_SECRET_KEY=sk_test_… npx backend-billing push --apply   (makes the plans of the catalogue at Stripe)",
       `npx convex run stripe:sync '{"webhook": true, "portal": true}'`,
       "npx convex env set STRIPE_WEBHOOK_SECRET whsec_…   (the `webhook.secret` that sync answered)",
     ]);
@@ -250,6 +254,7 @@ describe("Convex", { timeout }, () => {
     expect(told).toMatchObject({ platform: "convex", variant: "B" });
     expect(told.files).toMatchObject(
       [
+        { path: "convex/catalogue.ts", state: "written" },
         { path: "convex/billing.ts", state: "written" },
         { path: "convex/convex.config.ts", state: "written" },
         { path: "convex/schema.ts", state: "kept", snippet: /\.\.\.billingTables/ },
@@ -313,7 +318,7 @@ describe("in JavaScript", { timeout }, () => {
       const modules = written
         .map(({ path }) => path)
         .filter((path) => path.endsWith(`.${project.extension}`));
-      expect(modules).toHaveLength(3);
+      expect(modules).toHaveLength(4);
       for (const path of modules) {
         const { status, stderr } = spawnSync(process.execPath, ["--check", join(place, path)]);
         expect({ path, status, stderr: String(stderr) }).toEqual({ path, status: 0, stderr: "" });
@@ -384,6 +389,7 @@ describe("an application is known by its files", () => {
     const all = packageOf("backend-billing", "stripe", "pg", "@types/node", "@types/pg");
     expect(nextSteps(project({ "package.json": all }), "node-postgres", "B")).toEqual([
       "npx backend-billing migrate",
+      "npx backend-billing push --apply",
       "npx backend-billing sync --webhook --portal --url https://app.example",
       "STRIPE_WEBHOOK_SECRET=whsec_…   (in your environment, as sync printed it)",
       "npx backend-billing doctor --url https://app.example",

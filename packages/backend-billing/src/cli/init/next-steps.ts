@@ -11,6 +11,7 @@ export function nextSteps(project: Project, platform: PlatformName, variant: Var
     return [
       install === undefined ? push : `${install} && ${push}`,
       "npx convex env set STRIPE_SECRET_KEY sk_test_…",
+      "STRIPE_SECRET_KEY=sk_test_… npx backend-billing push --apply   (makes the plans of the catalogue at Stripe)",
       `npx convex run ${module}:sync '{"webhook": true, "portal": true}'`,
       "npx convex env set STRIPE_WEBHOOK_SECRET whsec_…   (the `webhook.secret` that sync answered)",
     ];
@@ -22,8 +23,9 @@ export function nextSteps(project: Project, platform: PlatformName, variant: Var
   const sync = "npx backend-billing sync --webhook --portal --url https://app.example";
   const secret = "STRIPE_WEBHOOK_SECRET=whsec_…   (in your environment, as sync printed it)";
   const doctor = "npx backend-billing doctor --url https://app.example";
+  const push = "npx backend-billing push --apply";
   const first = install === undefined ? [] : [install];
-  return [...first, migrate, sync, secret, doctor];
+  return [...first, migrate, push, sync, secret, doctor];
 }
 
 /** Undefined when everything is installed. */

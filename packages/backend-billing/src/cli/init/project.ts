@@ -5,6 +5,8 @@ import { join } from "node:path";
 export type Server = "next" | "hono" | "express" | "fastify" | "node";
 
 export interface Project {
+  /** As package.json has it. */
+  readonly name: string | undefined;
   readonly dependencies: ReadonlySet<string>;
   readonly server: Server;
   readonly typescript: boolean;
@@ -49,6 +51,7 @@ export function folderAt(root: string): Folder {
 }
 
 interface PackageFile {
+  readonly name?: unknown;
   readonly type?: string;
   readonly dependencies?: Versions;
   readonly devDependencies?: Versions;
@@ -77,6 +80,7 @@ export function inspectProject(folder: Folder): Project {
   const extension = typescript ? "ts" : isModule ? "js" : "mjs";
   const source = folder.has("src") ? "src/" : "";
   return {
+    name: typeof file.name === "string" ? file.name : undefined,
     dependencies,
     server,
     typescript,

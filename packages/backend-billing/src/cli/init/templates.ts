@@ -2,6 +2,7 @@
 import { posix } from "node:path";
 import { DEFAULT_SCHEMA } from "../../postgres/schema/schema.js";
 import type { PlatformName } from "../doctor/commands.js";
+import { catalogueLines } from "./catalogue.js";
 import type { Project } from "./project.js";
 
 /** Of the public surface: `createStripe` is A, `createBilling` is B. */
@@ -44,19 +45,25 @@ const whole = (path: string, has: RegExp, content: string): Template => ({
   has,
 });
 
-function convex({ functions, typescript, convexEnv }: Project, client: Client): Template[] {
+const catalogue = (path: string, project: Project): Template =>
+  whole(path, /defineCatalogue/, lines(...catalogueLines(project)));
+
+function convex(project: Project, client: Client): Template[] {
+  const { functions, typescript, convexEnv } = project;
   const [create, exported] = EXPORTS[client];
   const extension = typescript ? "ts" : "js";
   const file = (name: string) => `${functions}${name}.${extension}`;
   const own = `import { ${client} } from "./${client}";`;
   const env = convexEnv ? "env" : "process.env";
   return [
+    catalogue(file("catalogue"), project),
     whole(
       file(client),
       /backend-billing\/convex/,
       lines(
         `import { ${create} } from "backend-billing/convex";`,
         ...(convexEnv ? ['import { env } from "./_generated/server";'] : []),
+        'import { catalogue } from "./catalogue";',
         "",
         "// Where people come back to from Stripe's pages.",
         `export const site = ${env}.SITE_URL ?? "http://localhost:5173";`,
@@ -66,6 +73,7 @@ function convex({ functions, typescript, convexEnv }: Project, client: Client): 
         `  secret_key: ${env}.STRIPE_SECRET_KEY,`,
         `  webhook_secret: ${env}.STRIPE_WEBHOOK_SECRET,`,
         APP,
+        "  catalogue,",
         "  return_origins: [site],",
         "});",
       ),
@@ -151,6 +159,7 @@ function node(project: Project, client: Client): Template[] {
     lines(
       `import { ${create} } from "backend-billing/postgres";`,
       'import pg from "pg";',
+      `import { catalogue } from "${importOf(project, "catalogue")}";`,
       "",
       "const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });",
       'pool.on("error", (error) => console.error("A database connection was lost:", error.message));',
@@ -159,12 +168,14 @@ function node(project: Project, client: Client): Template[] {
       "  secret_key: process.env.STRIPE_SECRET_KEY,",
       "  webhook_secret: process.env.STRIPE_WEBHOOK_SECRET,",
       APP,
+      "  catalogue,",
       "  db: pool,",
       '  base_url: process.env.BASE_URL ?? "http://localhost:3000",',
       "});",
     ),
   );
   return [
+    catalogue(`${source}catalogue.${extension}`, project),
     billing,
     routes(project, client),
     ...(dependencies.has("pg-boss") ? [jobs(project, client)] : []),
@@ -214,7 +225,7 @@ const environment: Template = whole(
 
 function routes(project: Project, client: Client): Template {
   const { server, source, extension, typescript } = project;
-  const own = `import { ${client} } from "${importOf(project)}";`;
+  const own = `import { ${client} } from "${importOf(project, "billing")}";`;
   const path = `${source}billing-routes.${extension}`;
   const typed = (annotation: string) => (typescript ? annotation : "");
   switch (server) {
@@ -304,7 +315,7 @@ function jobs(project: Project, client: Client): Template {
     /addCronJobs/,
     lines(
       'import { PgBoss } from "pg-boss";',
-      `import { ${client} } from "${importOf(project)}";`,
+      `import { ${client} } from "${importOf(project, "billing")}";`,
       "",
       "// Call it where your application starts, in every instance.",
       "export async function startBillingJobs() {",
@@ -319,7 +330,7 @@ function jobs(project: Project, client: Client): Template {
 }
 
 /** TypeScript takes a module by the name that it will have once compiled; Next.js by none. */
-function importOf({ server, extension, importsSource }: Project): string {
-  if (extension !== "ts" || importsSource) return `./billing.${extension}`;
-  return server === "next" ? "./billing" : "./billing.js";
+function importOf({ server, extension, importsSource }: Project, name: string): string {
+  if (extension !== "ts" || importsSource) return `./${name}.${extension}`;
+  return server === "next" ? `./${name}` : `./${name}.js`;
 }

@@ -16,8 +16,10 @@ export const planChanges = (
   batch: Batch,
   chosen: readonly ResourceName[],
   facts: Known,
+  /** What was read, for a store that copies the other contents by itself. */
+  copied: Known | undefined,
 ): readonly PutRecord[] => [
-  ...rowChanges(objects, batch, facts),
+  ...rowChanges(objects, batch, facts, copied),
   ...linkChanges(links, batch, chosen, facts),
 ];
 
@@ -25,16 +27,22 @@ function rowChanges(
   objects: readonly Judged[],
   { now, draw = "" }: Batch,
   facts: Known,
+  copied: Known | undefined,
 ): readonly PutRecord[] {
   const writes: PutRecord[] = [];
   for (const object of objects) {
     const { resource, id, content: after, version } = object;
     if (after === undefined || version === null || !facts.listened(resource)) continue;
+    const key = `${draw}.${id}.${version.revision}`;
+    const isCopied = after !== null && copied && contentBefore(object, copied) === undefined;
+    if (isCopied) {
+      writes.push(copiedChange(version.revision, { key, resource, id, at: now }));
+      continue;
+    }
     const before = contentBefore(object, facts);
     if (before === undefined || isNone(before, after)) continue;
     // mutant "what the first listing finds is told": before === null && isFound(object, facts) -> false
     if (before === null && isFound(object, facts)) continue;
-    const key = `${draw}.${id}.${version.revision}`;
     const change: StoredChange = { key, resource, id, before, after, at: now };
     const isGone = resource === "customers" && after === null;
     const entityId = isGone ? facts.recordOn("claim", id) : null;
@@ -47,6 +55,16 @@ function putChange(number: number, change: StoredChange): PutRecord {
   const { kind, id, ref, due, data } = changeRecord(change, number);
   const record = { revision: 1, ref, due, data };
   return { write: "putRecord", kind, id, from: 0, rescheduled: true, record };
+}
+
+/** The change of a row whose contents the store copies. */
+function copiedChange(
+  number: number,
+  change: Omit<StoredChange, "before" | "after"> & { readonly resource: ResourceName },
+): PutRecord {
+  const put = putChange(number, { ...change, before: null, after: null });
+  const { before: _before, after: _after, ...data } = put.record.data;
+  return { ...put, record: { ...put.record, data }, copies: change.resource };
 }
 
 /** How many subscriptions of a customer are told when it is linked. */

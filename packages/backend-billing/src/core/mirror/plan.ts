@@ -47,8 +47,16 @@ export interface Refused {
 
 export type Plan = Decided | Undecided | Refused;
 
-/** Judges every snapshot, those of one object in the order in which they stand in the batch. */
-export function planCommit(batch: Batch, chosen: readonly ResourceName[], known: Known): Plan {
+/**
+ * Judges every snapshot, those of one object in the order in which they stand in the batch. For a store
+ * that `copies` contents, none is asked for only to be told of.
+ */
+export function planCommit(
+  batch: Batch,
+  chosen: readonly ResourceName[],
+  known: Known,
+  copies = false,
+): Plan {
   // What is refused needs no other fact: a store would lock it, and wait for it in vain.
   const moved = movedIn(batch.records ?? [], known);
   if (moved !== undefined) return { committed: false, conflict: moved };
@@ -80,7 +88,8 @@ export function planCommit(batch: Batch, chosen: readonly ResourceName[], known:
   const judged = [...objects.values()];
   const records = planRecords(batch.records ?? [], requests, facts);
   const rows = planRows(objects, records.links, chosen, batch.now, facts);
-  const changes = planChanges(judged, records.links, batch, chosen, facts);
+  const copied = copies ? known : undefined;
+  const changes = planChanges(judged, records.links, batch, chosen, facts, copied);
   if (missing.length > 0) return { missing };
   if (records.conflict !== undefined) return { committed: false, conflict: records.conflict };
   return {

@@ -39,6 +39,11 @@ export interface PutRecord {
   /** Whether it falls due at another time than before. */
   readonly rescheduled: boolean;
   readonly record: Pick<StoredRecord, "revision" | "ref" | "due" | "data">;
+  /**
+   * The data lacks `before` and `after`: the contents of the row of this resource with the id in the
+   * data, as the store finds it and as it puts it. It writes nothing where they are the same.
+   */
+  readonly copies?: ResourceName;
 }
 
 /** The row of an object, or with the id null the row of nulls of an owner. */

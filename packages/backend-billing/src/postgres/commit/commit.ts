@@ -93,8 +93,10 @@ async function commit(context: CommitContext, batch: Batch): Promise<Committed> 
   let optimistic = isPage || expected.length > 0 ? 0 : OPTIMISTIC_TRIES;
   for (let attempt = 1; ; attempt++) {
     try {
-      if (attempt > optimistic) return await commitLocked(context, batch, expected);
-      const result = await commitRead(context, batch, objects);
+      // A write that copies is refused, too, where the row is not there.
+      const copies = attempt === 1;
+      if (attempt > optimistic) return await commitLocked(context, batch, expected, copies);
+      const result = await commitRead(context, batch, objects, copies);
       if (!("missing" in result)) return result;
       expected = result.missing;
       optimistic = 0;
@@ -122,7 +124,7 @@ async function commitLikely(
   const versions = isPlain && keys.length > 0 ? context.memory.recall(keys) : new Map();
   if (!isPlain || versions === undefined) return undefined;
   const { listening } = context.last;
-  const plan = planCommit(batch, context.chosen, guessed(batch, versions, listening));
+  const plan = planCommit(batch, context.chosen, guessed(batch, versions, listening), true);
   // What is judged and not written would leave nothing to find out by.
   if (!("writes" in plan) || plan.unchanged.length > 0) return undefined;
   try {
@@ -139,10 +141,11 @@ async function commitRead(
   context: CommitContext,
   batch: Batch,
   objects: readonly ObjectKey[],
+  copies: boolean,
 ): Promise<Committed | Undecided> {
   const { names, chosen, memory } = context;
   const { run } = context.prepared;
-  const { plan, known, listening } = await planned(batch, { names, chosen, run });
+  const { plan, known, listening } = await planned(batch, { names, chosen, run, copies });
   const stored = objects.flatMap(({ resource, id }) => {
     const version = known.version(resource, id);
     return version === undefined ? [] : [[keyOf(resource, id), version ?? undefined] as const];
@@ -158,6 +161,7 @@ async function commitLocked(
   context: CommitContext,
   batch: Batch,
   expected: readonly Need[],
+  copies: boolean,
 ): Promise<Committed> {
   const { names, chosen, pool, begin, takesSeveral } = context;
   const owners = ownersIn(expected);
@@ -174,7 +178,8 @@ async function commitLocked(
         for (const owner of late) held.add(owner);
         if (late.length > 0) await run(lockOwners(late));
       };
-      const { plan, listening } = await planned(batch, { names, chosen, run, hold, expected });
+      const reading = { names, chosen, run, hold, expected, copies };
+      const { plan, listening } = await planned(batch, reading);
       if ("missing" in plan) throw new Error("A plan that may lock is always decided");
       if (!("writes" in plan)) return plan;
       if (batch.source === "page") context.last.isNewPage = isMostlyNew(plan);

@@ -36,6 +36,8 @@ export interface Reading {
   readonly hold?: (owners: readonly string[]) => Promise<void>;
   /** What the plan will probably ask for. It is read before anything is planned. */
   readonly expected?: readonly Need[];
+  /** Whether the write copies what was in a row that is told of; otherwise that is read. */
+  readonly copies: boolean;
 }
 
 /**
@@ -67,7 +69,7 @@ export async function planned(batch: Batch, reading: Reading): Promise<Planned> 
       await hold?.(ownersIn(missing));
       listening = (await read(reading, missing, answers)) ?? listening;
     }
-    const plan = planCommit(batch, reading.chosen, known);
+    const plan = planCommit(batch, reading.chosen, known, reading.copies);
     if (!("missing" in plan)) return { plan, known, listening };
     missing = plan.missing;
     needed.push(missing);

@@ -1,25 +1,20 @@
 /** The one statement that writes what a commit has planned, or takes itself back. */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
-import { resources } from "../../core/catalogue/resources.js";
-import { type EmptyRows, emptyRowsOf, type Link, linkOf } from "../../core/catalogue/row.js";
 import { LISTENING } from "../../core/mirror/listening.js";
 import type { Decided } from "../../core/mirror/plan.js";
-import { snake } from "../schema/tables.js";
 import type { Names } from "../store/names.js";
 import {
-  documentsOf,
   fill,
-  type List,
   type Parameters,
   rowsOf,
   type Statement,
   type Template,
   template,
-  textsOf,
 } from "../store/statement.js";
+import type { Filling, PartText } from "./part.js";
+import { rowParts } from "./row-parts.js";
 import {
   JUDGED,
-  LINKED,
   type Part,
   partsOf,
   RECEIVED,
@@ -62,24 +57,6 @@ export function createWriter(names: Names, chosen: readonly ResourceName[]): Wri
 }
 
 /**
- * A part of the statement. PostgreSQL would run the parts in an order of its own, and two commits
- * that lock the same things in different orders can block each other for ever; so each waits for
- * those before it. Where rows are counted, nothing that follows happens unless all are there.
- */
-interface PartText {
-  readonly counted?: boolean;
-  /** What must hold for this part to do anything is given to it as `ready`. */
-  sql(into: Filling, ready: string): string;
-}
-
-/** The parameters, with moments that are added when first named: PostgreSQL refuses unused ones. */
-interface Filling extends Parameters<Writes> {
-  readonly now: () => string;
-  /** A list of what is written. */
-  list<T>(of: (writes: Writes) => readonly T[] | undefined): List<Writes, T>;
-}
-
-/**
  * Writes what was planned, if every object still has the version that was judged and every event is
  * new. If that shows before anything is written, the answer is not {@link WRITTEN}. If it shows
  * later, the statement fails, because an error is the only way for one statement to take itself
@@ -108,7 +85,7 @@ function writeParts(
   let untouched = "false"; // holds if it is known that nothing was written
   const texts = parts.map((name) => {
     const { counted, sql } = all.get(name) as PartText;
-    const text = `${name} AS (${sql(into, ready)})`;
+    const text = `${name} AS (${sql(into, ready, (part) => parts.includes(part))})`;
     if (!counted) return text;
     const some = `EXISTS (SELECT FROM ${name})`;
     if (ready === "true") untouched = `NOT ${some}`;
@@ -122,12 +99,15 @@ function writeParts(
     ? [`judged AS (SELECT * FROM ${rowsOf(into, "j", JUDGED, rows)})`]
     : [];
   const writtenRows = into.list(({ recorded }) => recorded);
-  const recorded = RECORD_PARTS.some((part) => parts.includes(part))
+  const recorded = parts.some((part) => isAboutRecords(part))
     ? [`recorded AS (SELECT * FROM ${rowsOf(into, "w", RECORDED, writtenRows)})`]
     : [];
   return `WITH ${[...judged, ...recorded, ...texts].join(", ")}
 SELECT 1 / CASE WHEN ${ready} THEN ${WRITTEN} WHEN ${untouched} THEN -1 ELSE 0 END AS ok`;
 }
+
+const isAboutRecords = (part: Part): boolean =>
+  (RECORD_PARTS as readonly Part[]).includes(part) || part.startsWith("change_");
 
 /** Every part that a statement may have. */
 function allParts(names: Names, chosen: readonly ResourceName[]): ReadonlyMap<Part, PartText> {
@@ -137,18 +117,7 @@ function allParts(names: Names, chosen: readonly ResourceName[]): ReadonlyMap<Pa
     ["received", receivedPart(names)],
     ...Object.entries(recordParts(names)),
   ] as [Part, PartText][]);
-  for (const resource of chosen) {
-    parts.set(`put_${resource}`, putPart(names, resource, "put"));
-    parts.set(`linked_${resource}`, putPart(names, resource, "linked"));
-    parts.set(`gone_${resource}`, gonePart(names, resource));
-  }
-  for (const rule of emptyRowsOf(chosen)) {
-    const { empty, filled } = emptyRowParts(names, rule);
-    parts.set(`empty_${rule.resource}`, empty);
-    parts.set(`filled_${rule.resource}`, filled);
-  }
-  const link = linkOf(chosen);
-  if (link !== undefined) parts.set(`link_${link.resource}`, linkPart(names, link));
+  for (const [name, part] of rowParts(names, chosen)) parts.set(name, part);
   return parts;
 }
 
@@ -230,83 +199,6 @@ function recordParts({ records }: Names): Record<RecordPart, PartText> {
   DELETE FROM ${records} r USING recorded w
   WHERE w.part = 'record_gone' AND r.kind = w.kind AND r.id = w.id AND r.revision = w.was AND ${ready}
   RETURNING 1`,
-    },
-  };
-}
-
-/** Rows whose link is set with the rest, or that keep the one they have. */
-function putPart(names: Names, resource: ResourceName, which: "put" | "linked"): PartText {
-  const entry = resources[resource];
-  const id = snake(entry.idField);
-  const fields = Object.entries<{ from: string }>(entry.columns)
-    .filter(([, { from }]) => from !== "link" || which === "linked")
-    .map(([field]) => field);
-  const columns = [...fields.map(snake), "stripe", "last_synced_at"];
-  return {
-    sql: (into, ready) => {
-      const list = into.list((writes) => writes[which].get(resource));
-      const values = ["c.id", ...fields.map((field) => `c."${field}"`), "c.content", into.now()];
-      return `
-  INSERT INTO ${names.table(resource)} (${[id, ...columns].join(", ")})
-  SELECT ${values.join(", ")} FROM ${documentsOf(into, "c", fields, list)} WHERE ${ready}
-  ON CONFLICT (${id}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(", ")}`;
-    },
-  };
-}
-
-/** No row of these is written otherwise: a statement changes a row but once. */
-function linkPart(names: Names, { resource, field }: Link): PartText {
-  const id = snake(resources[resource].idField);
-  return {
-    sql: (into, ready) => {
-      const rows = into.list(({ link }) => link.get(resource));
-      return `
-  UPDATE ${names.table(resource)} t SET ${snake(field)} = l.value
-  FROM ${rowsOf(into, "l", LINKED, rows)} WHERE t.${id} = l.id AND ${ready}`;
-    },
-  };
-}
-
-function gonePart(names: Names, resource: ResourceName): PartText {
-  const id = snake(resources[resource].idField);
-  return {
-    sql: (into, ready) => {
-      const gone = textsOf(
-        into,
-        "gone",
-        into.list((writes) => writes.gone.get(resource)),
-      );
-      return `
-  DELETE FROM ${names.table(resource)} WHERE ${id} = ANY(ARRAY(SELECT gone FROM ${gone})) AND ${ready}`;
-    },
-  };
-}
-
-/** Puts rows of nulls, and removes them. */
-function emptyRowParts(
-  names: Names,
-  { resource, ownerField }: EmptyRows,
-): Record<"empty" | "filled", PartText> {
-  const table = names.table(resource);
-  const id = snake(resources[resource].idField);
-  const key = snake(ownerField);
-  const owners = (into: Filling, which: "empty" | "filled") =>
-    textsOf(
-      into,
-      "owner",
-      into.list((writes) => writes[which].get(resource)),
-    );
-  return {
-    empty: {
-      sql: (into, ready) => `
-  INSERT INTO ${table} (${key}, last_synced_at)
-  SELECT owner, ${into.now()} FROM ${owners(into, "empty")} WHERE ${ready}`,
-    },
-    filled: {
-      sql: (into, ready) => `
-  DELETE FROM ${table} WHERE ${ready} AND ctid = ANY(ARRAY(
-    SELECT e.ctid FROM ${owners(into, "filled")} CROSS JOIN LATERAL (
-      SELECT t.ctid FROM ${table} t WHERE t.${key} = owner AND t.${id} IS NULL LIMIT 1) e))`,
     },
   };
 }

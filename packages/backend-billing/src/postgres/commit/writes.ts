@@ -11,6 +11,7 @@ export type Part =
   | "listening"
   | "received"
   | RecordPart
+  | CopyPart
   | `${"put" | "linked" | "gone" | "empty" | "filled" | "link"}_${ResourceName}`;
 
 /** The parts that are about versions: those that are changed, made, and left as they are. */
@@ -20,6 +21,9 @@ export type VersionPart = (typeof VERSION_PARTS)[number];
 /** The parts that are about records. */
 export const RECORD_PARTS = ["record_changed", "record_made", "record_gone"] as const;
 export type RecordPart = (typeof RECORD_PARTS)[number];
+
+/** The parts that read what was in rows, and that tell of it with what is put there. */
+export type CopyPart = `${"before" | "change"}_${ResourceName}`;
 
 export interface Writes {
   readonly now: number;
@@ -194,9 +198,12 @@ function sizesOf(
     count(part, recorded.filter((row) => row.part === part).length);
   }
   for (const resource of resourceNames) {
+    const changes = recorded.filter((row) => row.part === `change_${resource}`).length;
+    count(`before_${resource}`, changes);
     for (const part of ["put", "linked", "gone", "empty", "filled", "link"] as const) {
       count(`${part}_${resource}`, lists[part].get(resource)?.length ?? 0);
     }
+    count(`change_${resource}`, changes);
   }
   return sizes;
 }
@@ -249,7 +256,8 @@ function recordRow(write: WrittenRecord): RecordedRow & { kind: string; id: stri
     return { part: "record_gone", kind, id, was, ...gone };
   }
   const { revision, ref, due, data } = write.record;
-  const part: RecordPart = was === 0 ? "record_made" : "record_changed";
+  const plain: RecordPart = was === 0 ? "record_made" : "record_changed";
+  const part = write.copies === undefined ? plain : (`change_${write.copies}` as const);
   return { part, kind, id, was, revision, ref, due, data };
 }
 

@@ -9,8 +9,8 @@ import {
   type Delivered,
   type DeliverOptions,
   deliverTo,
-  dueObjects,
 } from "../../packages/backend-billing/src/postgres/reactions/deliver.js";
+import { dueObjects } from "../../packages/backend-billing/src/postgres/reactions/head.js";
 import { lendFrom } from "../../packages/backend-billing/src/postgres/reactions/lend.js";
 import { namesIn } from "../../packages/backend-billing/src/postgres/store/names.js";
 import { createPostgresStore } from "../../packages/backend-billing/src/postgres/store/store.js";

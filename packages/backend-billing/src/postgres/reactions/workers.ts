@@ -1,5 +1,6 @@
 /** Workers of one process: several lanes that tell what is due, each on a connection of its own. */
-import { type Delivered, type DeliverOptions, deliverTo, dueObjects } from "./deliver.js";
+import { type Delivered, type DeliverOptions, deliverAllTo } from "./deliver.js";
+import { dueObjects } from "./head.js";
 
 /** What the numbers of a pool of `pg` say, where it is one. */
 interface Counted {
@@ -46,13 +47,12 @@ export async function deliverDue<Tx>(
     }
     return queue.shift();
   };
+  const counted = (delivered: Delivered): void => {
+    if (delivered !== "nothing") count++;
+  };
   const lane = async (): Promise<void> => {
     for (let ref = await next(); ref !== undefined && !isOver(); ref = await next()) {
-      let delivered: Delivered;
-      do {
-        delivered = await deliverTo(options, ref);
-        if (delivered !== "nothing") count++;
-      } while (delivered === "told" && !isOver());
+      await deliverAllTo(options, ref, isOver, counted);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

@@ -102,6 +102,46 @@ export async function putHeld(
 }
 
 /**
+ * Removes a record that a worker has held, and answers in the same statement what `other` selects, its
+ * columns null where that is nothing: by `$1` to `$4`, which are the record's kind, id, revision and ref.
+ */
+export async function removeHeld(
+  connection: Queryable,
+  names: Pick<Names, "records">,
+  { kind, id, revision, ref }: Pick<StoredRecord, "kind" | "id" | "revision" | "ref">,
+  other: string,
+): Promise<{ readonly isRemoved: boolean; readonly other: object }> {
+  const { rows } = await connection.query(
+    `WITH removed AS (DELETE FROM ${names.records} WHERE kind = $1 AND id = $2 AND revision = $3 RETURNING 1)
+     SELECT EXISTS (SELECT FROM removed) AS is_removed, o.*
+     FROM (SELECT) AS one LEFT JOIN LATERAL (${other}) AS o ON true`,
+    [kind, id, revision, ref],
+  );
+  const [{ is_removed: isRemoved, ...found }] = rows as [{ is_removed: boolean }];
+  return { isRemoved, other: found };
+}
+
+/**
+ * Counts an attempt at a record, by itself on a pool; the rest of its data stays. That need not outlive
+ * a crash of the server, so nothing waits for the disk: then the attempt was none. False if the record
+ * has changed since it was read.
+ */
+export async function countHeld(
+  pool: Queryable,
+  names: Pick<Names, "records">,
+  { kind, id, revision }: Pick<StoredRecord, "kind" | "id" | "revision">,
+  { due, data }: Pick<StoredRecord, "due" | "data">,
+): Promise<boolean> {
+  const { rows } = await pool.query(
+    `UPDATE ${names.records} SET revision = revision + 1, due = $4, data = data || $5::text::jsonb
+     WHERE kind = $1 AND id = $2 AND revision = $3
+       AND set_config('synchronous_commit', 'off', true) IS NOT NULL RETURNING 1`,
+    [kind, id, revision, due, JSON.stringify(data)],
+  );
+  return rows.length > 0;
+}
+
+/**
  * Puts or removes a record on one connection. False if it is not at the revision that is expected;
  * then nothing is written.
  */

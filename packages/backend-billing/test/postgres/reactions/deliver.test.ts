@@ -1,6 +1,6 @@
 // Changes are told in the order of each object, and what a handler writes is there exactly once.
 import type pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { listeningTo } from "../../../../../support/conformance/changes.js";
 import { batch, created, event, NOW } from "../../../../../support/conformance/fixtures.js";
 import {
@@ -17,6 +17,7 @@ import type {
   DeliverOptions,
   Outcome,
 } from "../../../src/postgres/reactions/deliver.js";
+import { deliverDue } from "../../../src/postgres/reactions/workers.js";
 import { migrate } from "../../../src/postgres/schema/migrations.js";
 import { requestRecord } from "../../../src/postgres/store/leases.js";
 import { namesIn } from "../../../src/postgres/store/names.js";
@@ -228,6 +229,52 @@ describe("a change", () => {
     await later();
     await deliverAll(options);
     expect(await mails()).toEqual(["first prod_7 A", "second prod_7 A"]);
+  });
+
+  it("whose process ends in the middle is put off, counted with its contents, and told", async () => {
+    await change("prod_8", "A", "B");
+    for (const attempts of [1, 2]) {
+      void deliverOne({ ...listeners(), lend: () => new Promise(() => {}) });
+      await vi.waitFor(async () => expect(await left()).toMatchObject([{ attempts }, {}]));
+      expect(await deliverOne(listeners())).toBe("nothing");
+      await later();
+    }
+    expect((await left()).map(({ before, after }) => [nameOf(before), nameOf(after)])).toEqual([
+      [null, "A"],
+      ["A", "B"],
+    ]);
+    await deliverAll(listeners());
+    expect((await mails()).slice(0, 2)).toEqual(["first prod_8 A", "second prod_8 A"]);
+    expect(await mails()).toHaveLength(4);
+  });
+
+  it("takes six round trips with the handler's own, beside what is read for it", async () => {
+    let trips = 0;
+    const counting = (on: Queryable): Queryable["query"] => {
+      return (text, values) => {
+        trips++;
+        return on.query(text, values);
+      };
+    };
+    const counted = {
+      query: counting(pool),
+      connect: async () => {
+        const connection = await pool.connect();
+        return {
+          query: counting(connection),
+          release: (destroy?: boolean) => connection.release(destroy),
+        };
+      },
+    };
+    await change("prod_9", "A", "B", "C");
+    const options = {
+      ...listeners(),
+      ...listening(counted as unknown as pg.Pool, ["first"]),
+    };
+    await deliverDue(options, 1);
+    expect(await mails()).toEqual(["first prod_9 A", "first prod_9 B", "first prod_9 C"]);
+    // And one to find the oldest, and two looks.
+    expect(trips).toBe(3 * 6 + 1 + 2);
   });
 
   it("is told once and in order by many workers, whose handlers fail at random", async () => {

@@ -1,12 +1,12 @@
 // What a worker looks for is found in indexes, however much waits.
 import type pg from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import {
   createDatabase,
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
-import { dueObjects } from "../../../src/postgres/reactions/deliver.js";
+import { dueObjects, headOf } from "../../../src/postgres/reactions/head.js";
 import { migrate } from "../../../src/postgres/schema/migrations.js";
 import { namesIn } from "../../../src/postgres/store/names.js";
 
@@ -28,19 +28,38 @@ afterAll(async () => {
   await database.drop();
 });
 
+const names = namesIn("billing");
+const plans: string[] = [];
+const explaining = {
+  query: async (text: string, values?: unknown[]) => {
+    const { rows } = await pool.query(`EXPLAIN ${text}`, values);
+    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
+    return pool.query(text, values);
+  },
+  connect: () => pool.connect(),
+};
+beforeEach(() => {
+  plans.length = 0;
+});
+
 it("fifty of five hundred objects are found without a look at the rest", async () => {
-  const plans: string[] = [];
-  const explaining = {
-    query: async (text: string, values?: unknown[]) => {
-      const { rows } = await pool.query(`EXPLAIN ${text}`, values);
-      plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
-      return pool.query(text, values);
-    },
-    connect: () => pool.connect(),
-  };
-  const names = namesIn("billing");
   const found = await dueObjects({ pool: explaining, names, occasions: ["products"] });
   expect(new Set(found).size).toBe(50);
   expect(plans.join()).toContain("backend_billing_records_byDue");
   expect(plans.join()).not.toMatch(/Seq Scan|Sort/);
+});
+
+it("the oldest change of an object is found by the object though nothing waited when statistics were made", async () => {
+  const insert = `INSERT INTO ${names.records} (kind, id, revision, ref, due, data)
+    SELECT 'change', format('products prod_%s 000000000000001', o), 1, 'products prod_' || o, 5, '{}' FROM generate_series(1, 1000) o`;
+  await pool.query(`TRUNCATE ${names.records}`);
+  await pool.query(insert);
+  await pool.query(`DELETE FROM ${names.records}; INSERT INTO ${names.records} (kind, id, revision, data)
+    VALUES ('setting', 'any', 1, '{}')`);
+  await pool.query("VACUUM ANALYZE");
+  await pool.query(insert);
+  const head = await headOf(explaining, names, "products prod_7");
+  expect(head?.id).toBe("products prod_7 000000000000001");
+  expect(plans.join()).toContain("backend_billing_records_byRef");
+  expect(plans.join()).not.toMatch(/byDue|Seq Scan|Sort/);
 });

@@ -1,6 +1,7 @@
 /**
  * What an entity may use by Stripe's log: what is active or in trial, and what is past due for 14 days
- * from the finalisation of the oldest open invoice, in each group of products.
+ * from the finalisation of the oldest open invoice, in each group of products. Stripe may leave a
+ * subscription past due though no invoice of it is open; then the 14 days begin with its period.
  */
 import type { Fields, Logged, Telling } from "../log.js";
 
@@ -9,6 +10,8 @@ const GRACE = 14 * 86_400;
 interface Held {
   readonly status: string;
   readonly groups: ReadonlySet<string>;
+  /** The second in which its period began. */
+  readonly began: number;
 }
 
 /** Follows one customer. */
@@ -25,7 +28,8 @@ export class AccessReader {
       const { data } = object.items as { readonly data: readonly Fields[] };
       const products = data.map(({ price }) => (price as { readonly product: string }).product);
       const groups = new Set(products.map(this.groupOf));
-      this.subscriptions.set(object.id, { status: String(object.status), groups });
+      const began = Math.min(...data.map((item) => Number(item.current_period_start)));
+      this.subscriptions.set(object.id, { status: String(object.status), groups, began });
     }
     if (type.startsWith("invoice.") && type !== "invoice.upcoming") this.readInvoice(object);
   }
@@ -44,9 +48,10 @@ export class AccessReader {
   /** What is to be told at this second. */
   tellAt(at: number): readonly Telling[] {
     const has = new Set<string>();
-    for (const [id, { status, groups }] of this.subscriptions) {
+    for (const [id, held] of this.subscriptions) {
+      const { status, groups } = held;
       const isGiven = /^(active|trialing)$/.test(status);
-      if (isGiven || (status === "past_due" && at < this.endOf(id))) {
+      if (isGiven || (status === "past_due" && at < this.endOf(id, held))) {
         for (const group of groups) has.add(group);
       }
     }
@@ -62,11 +67,12 @@ export class AccessReader {
   nextEnd(after: number): number {
     const ends = [...this.subscriptions]
       .filter(([, { status }]) => status === "past_due")
-      .map(([id]) => this.endOf(id));
+      .map(([id, held]) => this.endOf(id, held));
     return Math.min(Infinity, ...ends.filter((end) => end > after));
   }
 
-  private endOf(subscription: string): number {
-    return Math.min(...(this.owed.get(subscription)?.values() ?? [])) + GRACE;
+  private endOf(subscription: string, { began }: Held): number {
+    const open = [...(this.owed.get(subscription)?.values() ?? [])];
+    return (open.length === 0 ? began : Math.min(...open)) + GRACE;
   }
 }

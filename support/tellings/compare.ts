@@ -2,10 +2,21 @@
 import type { Telling } from "./log.js";
 
 const sequences = (tellings: readonly Telling[]): Map<string, string[]> => {
-  const all = new Map<string, string[]>();
-  for (const { about, name } of tellings) all.set(about, [...(all.get(about) ?? []), name]);
-  return all;
+  const all = new Map<string, Telling[]>();
+  for (const each of tellings) {
+    const before = all.get(each.about) ?? [];
+    all.set(each.about, before);
+    before.splice(placeIn(before, each), 0, each);
+  }
+  return new Map([...all].map(([about, told]) => [about, told.map(({ name }) => name)]));
 };
+
+/** Last, but for what time alone brings in the same second: which of the two is first is left open. */
+function placeIn(before: readonly Telling[], { name, at }: Telling): number {
+  const last = before.at(-1);
+  const isOpen = last?.name === "trial.ending" && Math.floor(last.at) === Math.floor(at);
+  return isOpen && name !== "trial.ending" ? before.length - 1 : before.length;
+}
 
 /** Where every step was seen: what differs of any object, in the order of that object. */
 export function differences(must: readonly Telling[], is: readonly Telling[]): readonly string[] {

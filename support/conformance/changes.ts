@@ -2,6 +2,7 @@
 // change, in the transaction that writes the row.
 import { expect } from "vitest";
 import type { StoredChange } from "../../packages/backend-billing/src/core/mirror/changes.js";
+import { formerKey } from "../../packages/backend-billing/src/core/mirror/former.js";
 import {
   LISTENING,
   type Listening,
@@ -178,4 +179,37 @@ export function changesBehaviours(behaves: BehavesListening): void {
       expect(await names(store)).toEqual([[null, "B"]]);
     },
   );
+
+  const claimed = (entityId: string, customerId: string): RecordWrite => ({
+    kind: "claim",
+    id: entityId,
+    expect: 0,
+    next: { ref: customerId, due: null, data: {} },
+  });
+  const formerOf = async (store: Store, customerId: string) => {
+    const { kind, id } = formerKey(customerId);
+    return store.record(kind, id);
+  };
+  const deleteTwo = async (store: Store) => {
+    await store.commit(records(claimed("user_1", "cus_1")));
+    for (const id of ["cus_1", "cus_2"]) await store.commit(telling(created("customers", id, 100)));
+    for (const id of ["cus_1", "cus_2"]) await store.commit(telling(deleted("customers", id, 200)));
+  };
+
+  behaves("remembers whose a customer was that is gone", { invoices: "changes" }, async (store) => {
+    await deleteTwo(store);
+    const days = 30 * 24 * 60 * 60_000;
+    expect(await formerOf(store, "cus_1")).toMatchObject({
+      revision: 1,
+      due: NOW + days,
+      data: { entityId: "user_1" },
+    });
+    expect(await formerOf(store, "cus_2")).toBeUndefined(); // it was of no entity
+    expect(await told(store)).toEqual([]);
+  });
+
+  behaves("does not where the application does not listen", {}, async (store) => {
+    await deleteTwo(store);
+    expect(await formerOf(store, "cus_1")).toBeUndefined();
+  });
 }

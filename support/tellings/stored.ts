@@ -76,8 +76,7 @@ export async function judgeStoredLives(options: StoredLives): Promise<Outcome> {
       const must: readonly Telling[] = [linked, ...tellings];
       const own = told.filter(({ entity }) => entity === nameOf(life.entity));
       const judge = isWhole ? differences : contradictions;
-      const [wanted, given] = [must, own].map((all) => ofOwned(all, ownedUntil(must, isWhole)));
-      return { must, unseen, wrong: reportOf(life, judge(wanted ?? [], given ?? [])) };
+      return { must, unseen, wrong: reportOf(life, judge(must, own)) };
     });
     return {
       lives: lives.length,
@@ -95,20 +94,6 @@ export async function judgeStoredLives(options: StoredLives): Promise<Outcome> {
     await double.close();
   }
 }
-
-/** The second until which what comes is told at once, while it is known whose it is. */
-function ownedUntil(must: readonly Telling[], isWhole: boolean): number {
-  const deletion = must.find(({ name }) => name === "customer.deleted");
-  if (deletion === undefined) return Infinity;
-  return isWhole ? deletion.at : -Infinity;
-}
-
-/**
- * What is compared: of a customer that is deleted, from then on, its deletion and what became of its
- * entity's access. Whose its other objects were is not known any more when they are told.
- */
-const ofOwned = (all: readonly Telling[], until: number): readonly Telling[] =>
-  all.filter(({ name, at }) => at < until || /^(access|customer)\./.test(name));
 
 const nameOf = (entity: number): string => `entity_${entity}`;
 

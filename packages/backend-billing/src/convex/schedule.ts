@@ -78,6 +78,7 @@ export function leftBy(writes: readonly Write[], tells = false): Left {
       if (typeof write.askAt === "number") due.push({ step: "work", at: write.askAt });
     }
     if (write.write !== "putRecord" || write.record.due === null) continue;
+    if (write.kind === "setting") continue; // the jobs remove it some time after that
     if (write.kind === "change") {
       if (!tells || write.record.ref === null) continue;
       objects.add(write.record.ref);

@@ -32,7 +32,9 @@ export async function purchasedIn(
         const entityId =
           "entityId" in by
             ? by.entityId
-            : (await rowOf(mirror, "customers", String(customerId)))?.entityId;
+            : "owner" in by
+              ? by.owner
+              : (await rowOf(mirror, "customers", String(customerId)))?.entityId;
         if (typeof entityId !== "string") return [];
         const [paid, charges, record] = await Promise.all([
           intent && chosen.includes("payment_intents")
@@ -66,6 +68,7 @@ async function sessionsBy(db: Db, by: Purchased): Promise<readonly MirrorDocumen
   const of = (index: string, value: unknown) =>
     latestBy(mirror, "checkout_sessions", index, value, OWNED_READ);
   if ("referenceId" in by) return of("byClientReferenceId", by.referenceId);
+  if ("customerId" in by) return of("byCustomerId", by.customerId);
   const customer = await storedCustomer(mirror, by.entityId);
   return customer === null ? [] : of("byCustomerId", customer.customerId);
 }

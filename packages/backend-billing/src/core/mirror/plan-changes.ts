@@ -6,7 +6,8 @@ import type { ResourceName } from "../catalogue/catalogue.js";
 import { changeId, changeRecord, type StoredChange } from "./changes.js";
 import { same } from "./content/same.js";
 import type { Known } from "./facts.js";
-import type { Links } from "./plan-records.js";
+import { formerRequest } from "./former.js";
+import { grantedOver, type Links } from "./plan-records.js";
 import type { Batch } from "./store.js";
 import type { Judged, PutRecord } from "./writes.js";
 
@@ -21,6 +22,7 @@ export const planChanges = (
 ): readonly PutRecord[] => [
   ...rowChanges(objects, batch, facts, copied),
   ...linkChanges(links, batch, chosen, facts),
+  ...formerOwners(objects, batch, chosen, facts),
 ];
 
 function rowChanges(
@@ -65,6 +67,24 @@ function copiedChange(
   const put = putChange(number, { ...change, before: null, after: null });
   const { before: _before, after: _after, ...data } = put.record.data;
   return { ...put, record: { ...put.record, data }, copies: change.resource };
+}
+
+/** Whose the customers were that go, where anything is listened to: what follows is told of them, too. */
+function formerOwners(
+  objects: readonly Judged[],
+  { now }: Batch,
+  chosen: readonly ResourceName[],
+  facts: Known,
+): readonly PutRecord[] {
+  return objects.flatMap(({ resource, id, content, before }) => {
+    const isGone = resource === "customers" && content === null && before?.state === "live";
+    if (!isGone || !chosen.some((each) => facts.listened(each))) return [];
+    const entityId = facts.recordOn("claim", id);
+    if (entityId == null) return []; // not read yet, or none
+    const request = formerRequest(id, entityId, now);
+    const known = facts.record(request.kind, request.id);
+    return known === undefined ? [] : [grantedOver(request, known)];
+  });
 }
 
 /** How many subscriptions of a customer are told when it is linked. */

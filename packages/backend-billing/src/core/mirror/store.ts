@@ -217,6 +217,8 @@ export interface PurchaseFacts {
 /** Whose purchases are read, or which one. */
 export type Purchased =
   | { readonly entityId: string; readonly limit: number }
+  /** Of a customer that may be gone: the caller knows whose it is, or was. */
+  | { readonly customerId: string; readonly owner: string; readonly limit: number }
   | { readonly sessionId: string }
   | { readonly referenceId: string };
 

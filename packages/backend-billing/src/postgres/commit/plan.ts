@@ -179,7 +179,8 @@ async function readAll(
   const isRead = objects.length > 0 || asked.listened.length > 0;
   const listening = found.listening ?? UNHEARD;
   if (isRead) {
-    for (const about of new Set([...objects.map((each) => each.resource), "link" as const])) {
+    const abouts = [...objects.map((each) => each.resource), ...asked.listened.flat()];
+    for (const about of new Set([...abouts, "link" as const])) {
       answers.add("listened", [about], listenedIn(listening.data, about));
     }
   }

@@ -116,6 +116,27 @@ it("a subscription's life is told once, in order, with its entity", {
   expect(await namesIn(app)).toHaveLength(begun.length + 4);
 });
 
+it("what becomes of a customer that is gone is told of the entity that it had", {
+  tags: ["slow"],
+}, async () => {
+  const names = ["access.lost", "customer.deleted", "refund.created", "subscription.ended"];
+  const app = await open(reacting(...names));
+  const { customer } = await subscribe(app, "user_1");
+  await settled(app);
+  const { data } = await app.stripe.charges.list({ customer: String(customer) });
+  app.double.faults.add({ fault: "late", on: "customer.subscription.deleted", milliseconds: DAY });
+  await app.stripe.customers.del(String(customer));
+  await settled(app);
+  expect((await namesIn(app)).sort()).toEqual(["access.lost", "customer.deleted"]);
+  await app.call("billing:setup", { entityId: "user_1" });
+  await app.stripe.refunds.create({ charge: data[0]?.id ?? "" });
+  await app.double.clock.advance({ days: 1 });
+  await settled(app);
+  const lines = await toldIn(app);
+  expect(lines.map(({ name }) => name).sort()).toEqual(names);
+  expect(new Set(lines.map(({ entityId }) => entityId))).toEqual(new Set(["user_1"]));
+});
+
 it("what a first listing finds is silent, and told with `initial_events`", {
   tags: ["slow"],
 }, async () => {

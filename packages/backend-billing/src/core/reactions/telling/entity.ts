@@ -2,9 +2,10 @@
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { StoredChange } from "../../mirror/changes.js";
 import type { Store } from "../../mirror/store.js";
+import { records } from "../../runtime/records/records.js";
 
 interface Reading {
-  readonly reads: Pick<Store, "row">;
+  readonly reads: Pick<Store, "row" | "record">;
   readonly resources: readonly ResourceName[];
 }
 
@@ -17,15 +18,30 @@ export async function entityOfCustomer(
   return (await reads.row("customers", customerId))?.entityId ?? null;
 }
 
-/** Null where no entity owns it. A customer that is gone belongs to the entity that it had. */
-export async function entityOf(
+/** The entity that an object belongs to, and the customer through which it does. */
+export interface Owner {
+  readonly entityId: string;
+  readonly customerId: string;
+  /** The customer is gone. */
+  readonly isFormer: boolean;
+}
+
+/** Null where no entity owns it. What a customer has that is gone belongs to the entity that it had. */
+export async function ownerOf(
   context: Reading,
   change: StoredChange,
   resource: ResourceName,
-): Promise<string | null> {
-  if (change.entityId !== undefined) return change.entityId;
-  const customer = await customerOf(context, change, resource);
-  return customer === null ? null : entityOfCustomer(context, customer);
+): Promise<Owner | null> {
+  const customerId = await customerOf(context, change, resource);
+  if (customerId === null) return null;
+  const own = change.entityId === undefined ? await entityOfCustomer(context, customerId) : null;
+  const entityId = own ?? change.entityId ?? (await entityOfFormer(context, customerId));
+  return entityId === null ? null : { entityId, customerId, isFormer: own === null };
+}
+
+async function entityOfFormer({ reads }: Reading, customerId: string): Promise<string | null> {
+  const { data } = await records.former(customerId).read({ store: reads });
+  return data?.entityId ?? null;
 }
 
 /** What a content may name. */

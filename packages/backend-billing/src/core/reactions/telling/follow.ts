@@ -7,6 +7,7 @@ import { eventOrigins } from "../names.js";
 import { trialNotice } from "../trial.js";
 import { accessFrom, accessWrite, type KnownAccess } from "./access-record.js";
 import type { Follows, TellingContext } from "./context.js";
+import type { Owner } from "./entity.js";
 
 /** How many changes of an object are looked through for one that waits. */
 const WAITING = 20;
@@ -33,16 +34,22 @@ export async function contentThen(
 const listensToAccess = ({ names }: TellingContext): boolean =>
   names.has("access.granted") || names.has("access.lost");
 
-/** An entity's access may have changed: it is looked at next, against what it had before. */
+/**
+ * An entity's access may have changed: it is looked at next, against what it had before. Where nothing
+ * was told of it yet and its customer is gone, only its subscriptions show that, as they end.
+ */
 export async function accessFollows(
   context: TellingContext,
   { resource, key, at }: StoredChange,
-  entityId: string,
+  { entityId, isFormer }: Owner,
   facts: SubscriptionFacts,
 ): Promise<Follows> {
   const isAbout = eventOrigins["access.granted"].raisedBy.includes(resource as ResourceName);
   if (!isAbout || !listensToAccess(context)) return { writes: [], requests: [] };
   const record = await context.reads.record("access", entityId);
+  if (record === undefined && isFormer && resource !== "subscriptions") {
+    return { writes: [], requests: [] };
+  }
   const known = await knownAccess(context, record, entityId, facts, key);
   const writes = record === undefined ? [accessWrite(entityId, undefined, known)] : [];
   return { writes, requests: [accessRequest(entityId, key, at)] };

@@ -17,6 +17,8 @@ export interface OwnedStep {
   readonly before: object | null;
   readonly after: object | null;
   readonly entityId: string;
+  /** It may be gone. */
+  readonly customerId: string;
 }
 
 interface Context {
@@ -43,7 +45,7 @@ export async function eventsOf(
 ): Promise<readonly Followed[]> {
   const { resource, before, after, entityId } = step;
   // A payment intent is looked up by what it pays before it is known what has become of it.
-  const paid = resource === "payment_intents" ? await purchaseBy(context, step, step.id) : null;
+  const paid = resource === "payment_intents" ? await purchasePaidBy(context, step, step.id) : null;
   const names = namedEvents(resource, before, after, { purchase: paid }).filter((name) =>
     context.names.has(name),
   );
@@ -71,7 +73,9 @@ export async function eventsOf(
       return all(group ?? DEFAULT_GROUP, { before, after });
     }
     case "checkout_sessions": {
-      const [found] = await context.reads.purchased({ sessionId: step.id });
+      const [own] = await context.reads.purchased({ sessionId: step.id });
+      const isIt = ({ session }: PurchaseFacts) => session.id === step.id;
+      const found = own ?? (await purchaseWhere(context, step, isIt));
       const as = (session: object | null): Purchase | null =>
         session === null
           ? null
@@ -92,7 +96,7 @@ export async function eventsOf(
     case "refunds":
     case "disputes": {
       const { payment_intent: intent } = after as { payment_intent?: string | null };
-      const found = await purchaseBy(context, step, intent);
+      const found = await purchasePaidBy(context, step, intent);
       return all(DEFAULT_GROUP, { after, purchase: found && purchaseFrom(found) });
     }
     default:
@@ -100,16 +104,26 @@ export async function eventsOf(
   }
 }
 
-/** How many purchases of an entity are looked through, the newest. */
+/** How many purchases of a customer are looked through, the newest. */
 const LOOKED_THROUGH = 100;
 
 /** The purchase that a payment intent pays. */
-async function purchaseBy(
-  { reads, resources }: Context,
-  { entityId }: OwnedStep,
+const purchasePaidBy = (
+  context: Context,
+  step: OwnedStep,
   intent: string | null | undefined,
+): Promise<PurchaseFacts | null> =>
+  intent
+    ? purchaseWhere(context, step, ({ session }) => session.payment_intent === intent)
+    : Promise.resolve(null);
+
+/** By the customer: what it bought is told of the entity though the customer is gone. */
+async function purchaseWhere(
+  { reads, resources }: Context,
+  { entityId: owner, customerId }: OwnedStep,
+  isIt: (purchase: PurchaseFacts) => boolean,
 ): Promise<PurchaseFacts | null> {
-  if (!intent || !resources.includes("checkout_sessions")) return null;
-  const all = await reads.purchased({ entityId, limit: LOOKED_THROUGH });
-  return all.find(({ session }) => session.payment_intent === intent) ?? null;
+  if (!resources.includes("checkout_sessions")) return null;
+  const all = await reads.purchased({ customerId, owner, limit: LOOKED_THROUGH });
+  return all.find(isIt) ?? null;
 }

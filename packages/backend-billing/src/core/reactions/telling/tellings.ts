@@ -17,8 +17,9 @@ import {
 import type { Delivery } from "../delivery.js";
 import { accessAfter, accessFrom, accessSteps, accessWrite } from "./access-record.js";
 import type { Follows, Telling, TellingContext, Tellings } from "./context.js";
-import { entityOf, entityOfCustomer } from "./entity.js";
+import { entityOfCustomer, ownerOf } from "./entity.js";
 import { accessFollows, contentThen, knownAccess, trialFollows } from "./follow.js";
+import { withFormer } from "./former.js";
 import { changeName } from "./handlers.js";
 import { eventsOf } from "./payloads.js";
 
@@ -58,22 +59,24 @@ async function ofRow(
   const after = isPresent
     ? await contentThen(context.reads, resource, id, changeId(resource, id))
     : change.after;
-  const entityId = await entityOf(context, { ...change, after }, resource);
+  const owner = await ownerOf(context, { ...change, after }, resource);
+  const entityId = owner?.entityId ?? null;
   const raw = changeName(resource);
   const rows: readonly Telling[] =
     isPresent || !context.names.has(raw)
       ? []
       : [{ name: raw, to: raw, payload: { key, id, entityId, before, after } }];
-  if (entityId === null || (before === null && after === null)) return { all: rows };
-  const step = { resource, id, before, after, entityId };
-  const facts = await context.reads.subscribed(entityId);
-  const events = (await eventsOf(context, step, facts)).map(({ name, group, carries }) => {
-    const subscription = stateIn(context, entityId, facts, group);
+  if (owner === null || (before === null && after === null)) return { all: rows };
+  const step = { resource, id, before, after, ...owner };
+  const facts = await context.reads.subscribed(owner.entityId);
+  const seen = await withFormer(context, facts, step);
+  const events = (await eventsOf(context, step, seen)).map(({ name, group, carries }) => {
+    const subscription = stateIn(context, owner.entityId, facts, group);
     const payload = { name, key: `${key}.${name}`, entityId, at, subscription, ...carries };
     return { name, to: name, payload };
   });
   const [access, trial] = await Promise.all([
-    accessFollows(context, change, entityId, facts),
+    accessFollows(context, change, owner, seen),
     trialFollows(context, step, at),
   ]);
   return {

@@ -17,6 +17,7 @@
  */
 
 import type { ResourceName } from "../../catalogue/catalogue.js";
+import { type Former, formerKey } from "../../mirror/former.js";
 import type { StoredListening } from "../../mirror/listening.js";
 import { LISTENING } from "../../mirror/listening.js";
 import type { Drift } from "../reports.js";
@@ -129,6 +130,13 @@ export const records = {
    * Convex, where all functions are of one version.
    */
   listening: defineRecord<StoredListening>(LISTENING.id),
+
+  /**
+   * Whose a customer was that is gone. Written by the commit that learns it (mirror/plan-changes.ts)
+   * where anything is listened to; read when what it had is told (reactions/telling/entity.ts); removed
+   * when due.
+   */
+  former: (customerId: string) => defineRecord<Former>(formerKey(customerId).id),
 
   /** The portal's configuration. Written by `sync` (sync/portal); read by portal links, `doctor`. */
   portal: defineRecord<StoredPortal>("portal"),

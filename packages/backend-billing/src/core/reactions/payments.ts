@@ -13,8 +13,8 @@ type Intent = Partial<StripeObject<"payment_intents">>;
 /**
  * Paid, by whatever means; or an attempt more, and not paid. What the row cannot tell: a failure that
  * another one or a payment follows before anything looks; a person's own further attempts, which
- * Stripe does not count; and the answer of a bank to a debit. Stripe counts that attempt when the bank
- * is asked, and the answer changes nothing in the row: the subscription that goes past due tells it.
+ * Stripe does not count; and that a bank declines a debit. Stripe counts that attempt when the bank is
+ * asked, and the answer changes nothing in the row: the subscription that goes past due tells it.
  */
 export function invoiceEvents(
   before: Invoice | null,
@@ -26,6 +26,25 @@ export function invoiceEvents(
   const isOwed = after.status === "open" || after.status === "uncollectible";
   const isTriedAgain = (after.attempt_count ?? 0) > (before?.attempt_count ?? 0);
   return isOwed && isTriedAgain && !isProcessing ? ["invoice.payment_failed"] : [];
+}
+
+/** Seconds between which Stripe finalises an invoice and makes the payment that collects it. */
+const MADE_WITHIN = 60;
+
+/**
+ * Whether one of these payments, to which a bank has not answered yet, collects the invoice. Neither
+ * names the other: it is the one for what is left to pay, made when the invoice was finalised.
+ */
+export function isCollectedBy(invoice: Invoice | null, processing: readonly Intent[]): boolean {
+  const { amount_remaining: amount, currency, status_transitions: transitions } = invoice ?? {};
+  const at = transitions?.finalized_at;
+  if (typeof at !== "number") return false;
+  return processing.some(
+    (intent) =>
+      intent.amount === amount &&
+      intent.currency === currency &&
+      Math.abs((intent.created ?? 0) - at) <= MADE_WITHIN,
+  );
 }
 
 /** A page for a one-time purchase is paid, or was complete without anything to pay. */

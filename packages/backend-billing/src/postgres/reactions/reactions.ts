@@ -18,6 +18,7 @@ import { sharedPool } from "../store/share.js";
 import type { DeliverOptions } from "./deliver.js";
 import type { Lend } from "./lend.js";
 import type { Reaction } from "./on.js";
+import { processingOn } from "./processing.js";
 import { deliverDue, lanesOf } from "./workers.js";
 
 export interface ReactionsOptions<Tx> {
@@ -42,7 +43,8 @@ export function deliveryOn<Tx>(
   const readsOn = (tx: Queryable): ReactionReads => {
     const select = async <T>(text: string, values: unknown[]) =>
       (await tx.query(text, values)).rows as T[];
-    return { ...createPostgresReads(tx, tables), ...lookupsOn(select, names) };
+    const processing = processingOn(select, names, resources);
+    return { ...createPostgresReads(tx, tables), ...lookupsOn(select, names), processing };
   };
   const delivery: DeliverOptions<Tx> = {
     pool: sharedPool(pool),

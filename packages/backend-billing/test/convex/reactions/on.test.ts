@@ -137,6 +137,31 @@ it("what becomes of a customer that is gone is told of the entity that it had", 
   expect(new Set(lines.map(({ entityId }) => entityId))).toEqual(new Set(["user_1"]));
 });
 
+it("an invoice has not failed while a bank has not answered", { tags: ["slow"] }, async () => {
+  const on = reacting("invoice.paid", "invoice.payment_failed");
+  const app = await open(on, { delivery: "held" });
+  const delivered = async () => {
+    const { deliveries } = app.double;
+    await deliveries.release(deliveries.held().map(({ id }) => id)); // in their order
+    await settled(app);
+  };
+  const { customerId: customer } = await app.call<{ customerId: string }>("billing:setup", {
+    entityId: "user_1",
+  });
+  const paysBy = async (method: string) => {
+    const { id } = await app.stripe.paymentMethods.attach(method, { customer });
+    await subscribeCustomer(app.stripe, customer, { default_payment_method: id });
+    await delivered();
+    return namesIn(app);
+  };
+  expect(await paysBy("pm_usBankAccount_success")).toEqual([]);
+  await app.double.clock.advance({ minutes: 1 });
+  await delivered();
+  expect(await namesIn(app)).toEqual(["invoice.paid"]);
+  const declined = "pm_card_chargeCustomerFail";
+  expect(await paysBy(declined)).toEqual(["invoice.paid", "invoice.payment_failed"]);
+});
+
 it("what a first listing finds is silent, and told with `initial_events`", {
   tags: ["slow"],
 }, async () => {

@@ -1,12 +1,15 @@
 /** What the delivery of a change goes by, and what comes of it, as types. */
-import type { ResourceName } from "../../catalogue/catalogue.js";
+import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
 import type { LocalReads, RecordRequest, RecordWrite, Store } from "../../mirror/store.js";
 import type { AccessPolicy } from "../../plans/access.js";
 
 /** What is read at a delivery. */
 export interface ReactionReads
   extends Pick<LocalReads, "subscribed" | "purchased">,
-    Pick<Store, "row" | "record" | "recordsOf"> {}
+    Pick<Store, "row" | "record" | "recordsOf"> {
+  /** Payments of a customer to which a bank has not answered yet; none where they are not mirrored. */
+  processing(customerId: string): Promise<readonly StripeObject<"payment_intents">[]>;
+}
 
 export interface TellingContext {
   readonly reads: ReactionReads;

@@ -1,14 +1,16 @@
 /** What the named events of a change carry. It reads what it needs, and writes nothing. */
 import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
 import { subscriptionOfInvoice } from "../../mirror/reads/subscribed.js";
-import type { LocalReads, PurchaseFacts, SubscriptionFacts } from "../../mirror/store.js";
+import type { PurchaseFacts, SubscriptionFacts } from "../../mirror/store.js";
 import type { AccessPolicy } from "../../plans/access.js";
 import { type Purchase, purchaseFrom } from "../../purchases/purchase.js";
 import { DEFAULT_GROUP } from "../../subscriptions/group.js";
 import { subscriptionState, subscriptionStates } from "../../subscriptions/state.js";
 import type { EventName } from "../event.js";
-import { namedEvents } from "../named.js";
+import { type ChangeFacts, namedEvents } from "../named.js";
+import { isCollectedBy } from "../payments.js";
 import { subscriptionStep } from "../step.js";
+import type { ReactionReads } from "./context.js";
 
 /** A change of a row that belongs to an entity. */
 export interface OwnedStep {
@@ -22,7 +24,7 @@ export interface OwnedStep {
 }
 
 interface Context {
-  readonly reads: Pick<LocalReads, "purchased">;
+  readonly reads: Pick<ReactionReads, "purchased" | "processing">;
   readonly resources: readonly ResourceName[];
   readonly policy: AccessPolicy;
   readonly names: ReadonlySet<string>;
@@ -46,9 +48,13 @@ export async function eventsOf(
   const { resource, before, after, entityId } = step;
   // A payment intent is looked up by what it pays before it is known what has become of it.
   const paid = resource === "payment_intents" ? await purchasePaidBy(context, step, step.id) : null;
-  const names = namedEvents(resource, before, after, { purchase: paid }).filter((name) =>
-    context.names.has(name),
-  );
+  const namesBy = (facts: ChangeFacts) =>
+    namedEvents(resource, before, after, facts).filter((name) => context.names.has(name));
+  const found = namesBy({ purchase: paid });
+  const isProcessing =
+    found.includes("invoice.payment_failed") &&
+    isCollectedBy(after, await context.reads.processing(step.customerId));
+  const names = isProcessing ? namesBy({ isProcessing }) : found;
   if (names.length === 0) return [];
   const all = (group: string, carries: object | ((name: EventName) => object)) =>
     names.map((name) => ({

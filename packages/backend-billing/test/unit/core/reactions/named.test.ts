@@ -5,6 +5,7 @@ import type { PurchaseFacts } from "../../../../src/core/mirror/store.js";
 import type { BillingEvent, EventName } from "../../../../src/core/reactions/event.js";
 import { namedEvents } from "../../../../src/core/reactions/named.js";
 import { eventNames, eventOrigins } from "../../../../src/core/reactions/names.js";
+import { isCollectedBy } from "../../../../src/core/reactions/payments.js";
 import { TRIAL_NOTICE, trialNotice } from "../../../../src/core/reactions/trial.js";
 import type { SubscriptionState } from "../../../../src/core/subscriptions/state.js";
 import { item, START, subscription } from "../subscriptions/kit.js";
@@ -153,6 +154,24 @@ describe("an invoice", () => {
 
   it("is no failure while a bank has not answered", () => {
     expect(namedEvents("invoices", open(), open(1), { isProcessing: true })).toEqual([]);
+  });
+
+  const AT = 1_700_000_000;
+  const owed = { amount_remaining: 500, currency: "usd", status_transitions: { finalized_at: AT } };
+  const asked = { amount: 500, currency: "usd", created: AT };
+  it.each([
+    ["made with it", owed, [asked], true],
+    ["made with it, beside others", owed, [{ ...asked, amount: 1 }, asked], true],
+    ["made a moment later", owed, [{ ...asked, created: AT + 2 }], true],
+    ["of another amount", owed, [{ ...asked, amount: 501 }], false],
+    ["of another currency", owed, [{ ...asked, currency: "eur" }], false],
+    ["made long before", owed, [{ ...asked, created: AT - 3_600 }], false],
+    ["made long after", owed, [{ ...asked, created: AT + 3_600 }], false],
+    ["of none", owed, [], false],
+    ["of a draft", { ...owed, status_transitions: { finalized_at: null } }, [asked], false],
+    ["of an old content", {}, [asked], false],
+  ])("is collected by a payment: %s", (_, invoice, processing, expected) => {
+    expect(isCollectedBy(invoice as never, processing)).toBe(expected);
   });
 });
 

@@ -185,6 +185,38 @@ describe("prices", () => {
     expect(monthly.lookup_key).toBeNull();
   });
 
+  it("take over a lookup key when they are updated, if that is asked for", async () => {
+    // API reference: prices/update#transfer_lookup_key
+    const { product, monthly } = await openShop(stripe);
+    const once = { product: product.id, currency: "usd", unit_amount: 1 };
+    const first = await stripe.prices.create({ ...once, lookup_key: "basic" });
+    const take = (more: Stripe.PriceUpdateParams) =>
+      stripe.prices.update(monthly.id, { lookup_key: "basic", ...more });
+    expect((await errorOf(take({}))).param).toBe("lookup_key");
+    expect((await stripe.prices.retrieve(first.id)).lookup_key).toBe("basic");
+    expect((await take({ transfer_lookup_key: true })).lookup_key).toBe("basic");
+    expect((await stripe.prices.retrieve(first.id)).lookup_key).toBeNull();
+    expect((await take({})).lookup_key).toBe("basic");
+    expect((await stripe.prices.update(monthly.id, { lookup_key: "" })).lookup_key).toBeNull();
+  });
+
+  it("include tax or not for ever, once that is said", async () => {
+    // API reference: prices/object#tax_behavior, "it cannot be changed"
+    const { monthly } = await openShop(stripe);
+    const say = (behavior: "inclusive" | "exclusive") =>
+      stripe.prices.update(monthly.id, { tax_behavior: behavior });
+    expect((await say("exclusive")).tax_behavior).toBe("exclusive");
+    expect((await say("exclusive")).tax_behavior).toBe("exclusive");
+    expect((await errorOf(say("inclusive"))).param).toBe("tax_behavior");
+  });
+
+  it("of another product are no product's default", async () => {
+    const { monthly } = await openShop(stripe);
+    const other = await stripe.products.create({ name: "Other" });
+    const choose = stripe.products.update(other.id, { default_price: monthly.id });
+    expect((await errorOf(choose)).param).toBe("default_price");
+  });
+
   it("of an archived product stay active", async () => {
     const { product, monthly } = await openShop(stripe);
     await stripe.products.update(product.id, { active: false });

@@ -17,9 +17,11 @@ import { createProduct } from "./products.js";
 const updateShape = {
   active: flag,
   currency_options: currencyOptions,
+  lookup_key: text,
   metadata,
   nickname: text,
   tax_behavior: oneOf("exclusive", "inclusive", "unspecified"),
+  transfer_lookup_key: flag,
 };
 
 /**
@@ -46,6 +48,30 @@ const MOST_KEYS = 10;
 const isDefault = (world: World, { id, product }: Plain<Stripe.Price>): boolean =>
   world.objects.product.get(product)?.default_price === id;
 
+/** Frees a lookup key for a price: one that another price has is only taken on request. */
+function freeKey(
+  world: World,
+  { key, transfer, taker }: { key: string; transfer: boolean | undefined; taker?: string },
+): void {
+  const holder = [...world.objects.price.values()].find(
+    ({ id, lookup_key: held }) => held === key && id !== taker,
+  );
+  if (holder === undefined) return;
+  if (!transfer) {
+    throw invalid(`A price (\`${holder.id}\`) already uses that lookup key.`, "lookup_key");
+  }
+  world.change("price", holder.id, { lookup_key: null }, "price.updated");
+}
+
+/** Whether prices include tax is said once; only what is unspecified can still be said. */
+function checkTax({ tax_behavior: before }: Plain<Stripe.Price>, after: string | undefined): void {
+  if (after === undefined || after === before || before === "unspecified") return;
+  throw invalid(
+    "The tax behavior of a price cannot be changed once it is set to `inclusive` or `exclusive`.",
+    "tax_behavior",
+  );
+}
+
 export const prices = [
   searchRoute("/v1/prices/search", "price"),
   route(
@@ -69,13 +95,7 @@ export const prices = [
           "parameter_missing",
         );
       }
-      const holder =
-        params.lookup_key &&
-        [...world.objects.price.values()].find(({ lookup_key: key }) => key === params.lookup_key);
-      if (holder && !transfer) {
-        throw invalid(`A price (\`${holder.id}\`) already uses that lookup key.`, "lookup_key");
-      }
-      if (holder) world.change("price", holder.id, { lookup_key: null }, "price.updated");
+      if (params.lookup_key) freeKey(world, { key: params.lookup_key, transfer });
       const owner = product ?? createProduct(world, { ...data, name: data?.name ?? "" }).id;
       return createPrice(world, { ...params, product: owner, version });
     },
@@ -112,14 +132,20 @@ export const prices = [
   route(
     "POST /v1/prices/:price",
     updateShape,
-    ({ world, path }, { currency_options: options, metadata: change, ...params }) => {
+    (
+      { world, path },
+      { currency_options: options, metadata: change, transfer_lookup_key: transfer, ...params },
+    ) => {
       const before = world.find("price", path.price);
+      checkTax(before, params.tax_behavior);
       if (params.active === false && isDefault(world, before)) {
         throw refused(
           "This price cannot be archived because it is the default price of its product.",
           "active",
         );
       }
+      const key = params.lookup_key;
+      if (key) freeKey(world, { key, transfer, taker: before.id });
       if (options !== undefined) {
         const kept = world.hidden.get(before.id);
         const added = currencyOptionsFrom(options, before);

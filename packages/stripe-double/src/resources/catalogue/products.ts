@@ -1,6 +1,6 @@
 /** Products. An id may be chosen by the caller, so a deleted one can come back. */
 import type Stripe from "stripe";
-import { ApiError, refused } from "../../api/errors.js";
+import { ApiError, invalid, refused } from "../../api/errors.js";
 import {
   flag,
   group,
@@ -84,6 +84,14 @@ export function createProduct(
   return product;
 }
 
+/** The default price of a product is one of its own. */
+function checkDefault(world: World, product: string, price: string): void {
+  const found = referenced(world, "price", price, "default_price");
+  if (found.product !== product) {
+    throw invalid("The default price must belong to the product.", "default_price");
+  }
+}
+
 export const products = [
   searchRoute("/v1/products/search", "product"),
   route(
@@ -113,7 +121,7 @@ export const products = [
     ({ world, path }, params) => {
       const { default_price: price, ...rest } = params;
       const before = world.find("product", path.product);
-      if (price) referenced(world, "price", price, "default_price");
+      if (price) checkDefault(world, before.id, price);
       const changes = { ...fields(rest, before), ...given({ default_price: price }) };
       if (same(before, { ...before, ...changes })) return before;
       const updated = { ...changes, updated: world.now() };

@@ -98,8 +98,13 @@ const double: Wall = {
   message: "Only src/testing and src/cli may import the double of Stripe, by its name.",
 };
 
+const pushing: Wall = {
+  group: ["**/push/**"],
+  message: "Only src/testing and src/cli may import from src/push.",
+};
+
 const everywhere = [ownName, commandLine, cli, judge, plan, postgresCommit];
-const platform = [...everywhere, testing, double];
+const platform = [...everywhere, testing, double, pushing];
 const database = [noConvex("postgres"), noHost("postgres")];
 const noNode = [noPostgres, noHost("convex")];
 
@@ -188,6 +193,17 @@ const rows: readonly Row[] = [
       {
         group: ["**", "!./**", "!../core/**", "./**/../**", "../core/**/../**"],
         message: "src/pg-boss may import only src/core: it takes pg-boss as it is given.",
+      },
+      judge,
+      plan,
+    ],
+  },
+  {
+    includes: ["src/push/**"],
+    walls: [
+      {
+        group: ["**", "!stripe", "!./**", "!../core/**", "./**/../**", "../core/**/../**"],
+        message: "src/push may import only src/core and `stripe`: tests and emulators use it, too.",
       },
       judge,
       plan,

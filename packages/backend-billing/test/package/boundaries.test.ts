@@ -34,6 +34,8 @@ const hidden = "the import boundaries do not see";
 const onlyPlanJudges = "Only mirror/plan.ts judges";
 const onlyCoreForMemory = "src/memory may import only src/core";
 const onlyStorePlans = "Only a store's commit may plan one";
+const onlyCoreForPush = "src/push may import only src/core and `stripe`";
+const noPush = "Only src/testing and src/cli may import from src/push";
 const onlyCoreForJobs = "src/pg-boss may import only src/core";
 const anyStore = "src/node must not import PostgreSQL packages";
 const noHost = "only billing.ts and index.ts put a host over the store";
@@ -288,6 +290,20 @@ const fixtures: Fixture[] = [
     ],
   },
   {
+    file: "packages/backend-billing/src/push/apply.ts",
+    legal: [
+      `import type Stripe from "stripe";`,
+      `import "../core/plans/names.js";`,
+      `import "./plan.js";`,
+    ],
+    forbidden: [
+      [`import "../cli/connect.js";`, onlyCoreForPush],
+      [`import "../postgres/database.js";`, onlyCoreForPush],
+      [`import "commander";`, onlyCoreForPush],
+      [`import "../core/../cli/connect.js";`, onlyCoreForPush],
+    ],
+  },
+  {
     file: "packages/backend-billing/src/pg-boss/crons.ts",
     legal: [`import "./queues.js";`, `import "../core/sync/backfill.js";`],
     forbidden: [
@@ -317,6 +333,7 @@ const fixtures: Fixture[] = [
       [`import "convex/server";`, "src/postgres must not import Convex"],
       [`import type { GenericId } from "convex/values";`, "src/postgres must not import Convex"],
       [`import "../node/host.js";`, noHost],
+      [`import "../push/push.js";`, noPush],
       [`import "../pg-boss/crons.js";`, noHost],
       [`import "../cli/index.js";`, noCli],
       [`import "commander";`, noCommandLine],

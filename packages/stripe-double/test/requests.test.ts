@@ -166,6 +166,9 @@ describe("keys", () => {
       expect(error).toMatchObject({ statusCode: 403, type: "StripePermissionError" });
       expect(error.message).toContain("rak_");
     }
+    // Source: the names in PostHog's Stripe source; that of prices is the one of plans.
+    const edit = limited.prices.update(monthly.id, { nickname: "x" });
+    expect((await errorOf(edit)).message).toContain("'rak_plan_write'");
     // What a subscription consists of is covered by the permission for subscriptions.
     const items = limited.subscriptionItems.list({ subscription: "sub_never" });
     expect((await errorOf(items)).statusCode).toBe(400);

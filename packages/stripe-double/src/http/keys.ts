@@ -88,6 +88,9 @@ const COVERED_BY: { readonly [resource: string]: string } = {
   subscription_items: "subscriptions",
 };
 
+/** Resources whose permission has another name. */
+const PERMISSION_OF: { readonly [resource: string]: string } = { prices: "plan" };
+
 /** Resources whose names have two parts. */
 const NESTED = new Set(["billing", "billing_portal", "checkout", "entitlements", "radar"]);
 
@@ -102,7 +105,8 @@ export function checkScope(key: ApiKey, method: string, pattern: string, account
   const wanted: Access = method === "GET" ? "read" : "write";
   const granted = key.scopes[resource ?? ""] ?? "none";
   if (granted === "write" || granted === wanted) return;
-  const permission = `rak_${resource?.replace("/", "_").replace(/s$/, "")}_${wanted}`;
+  const plain = resource?.replace("/", "_").replace(/s$/, "");
+  const permission = `rak_${PERMISSION_OF[resource ?? ""] ?? plain}_${wanted}`;
   throw new ApiError(
     403,
     {

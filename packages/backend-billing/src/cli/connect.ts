@@ -32,14 +32,21 @@ export interface ConnectOptions {
 
 /** The options that every command has which touches the database or Stripe. */
 export function withConnectOptions(command: Command): Command {
-  return (
+  return withStripeOptions(
     command
       .option(
         "--database <url>",
         "the PostgreSQL database; prefer DATABASE_URL, which other users cannot see",
       )
       .option("--schema <name>", "the schema that holds the tables (default: billing)")
-      .option("--resources <names>", "what is mirrored, by commas, as in your code (default: all)")
+      .option("--resources <names>", "what is mirrored, by commas, as in your code (default: all)"),
+  );
+}
+
+/** The options of commands that need Stripe alone. */
+export function withStripeOptions(command: Command): Command {
+  return (
+    command
       .option(
         "--stripe-host <url>",
         "another Stripe, such as http://127.0.0.1:12111 (default: STRIPE_HOST)",

@@ -8,6 +8,8 @@ import { addEventsCommand } from "./commands/events.js";
 import { addHooksCommand } from "./commands/hooks.js";
 import { addInitCommand } from "./commands/init.js";
 import { addMigrateCommand } from "./commands/migrate.js";
+import { addPullCommand } from "./commands/pull.js";
+import { addPushCommand } from "./commands/push.js";
 import { addStatusCommand } from "./commands/status.js";
 import { addReconcileCommand, addSyncCommand } from "./commands/sync.js";
 import { addVerifyCommand } from "./commands/verify.js";
@@ -46,6 +48,8 @@ for (const add of [
   addReconcileCommand,
   addEventsCommand,
   addHooksCommand,
+  addPushCommand,
+  addPullCommand,
   addEmulatorCommand,
 ]) {
   add(program, io);

@@ -138,7 +138,7 @@ function ordered(operations: readonly Operation[]): readonly Operation[] {
 }
 
 /** What can be bought and was not made by push for this application. */
-function unmanagedOf(app: string, { products, prices }: Observed): readonly Unmanaged[] {
+export function unmanagedOf(app: string, { products, prices }: Observed): readonly Unmanaged[] {
   const own = new Set(
     products.filter(({ metadata }) => metadata.billing_app === app).map(({ id }) => id),
   );

@@ -3,6 +3,7 @@
  * the ids that Stripe's links and refusals use. Pure.
  */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { BillingError } from "../../core/runtime/errors.js";
 
 /** One thing that a key is allowed. */
 export interface Grant {
@@ -73,6 +74,31 @@ export const CHANGES = {
   invoices: write("Invoices", "rak_invoice_write"),
 } as const;
 
+/** What `pull` needs. */
+export const PULLING: readonly Grant[] = [READS.products, READS.prices, READS.meters];
+
+/** What `push` needs; an application that runs needs none of it. */
+export const PUSHING: readonly Grant[] = [
+  write("Products", "rak_product_write"),
+  write("Prices", "rak_plan_write"),
+  write("Billing meters", "rak_billing_meter_write"),
+  READS.subscriptions,
+];
+
+/** Says what a restricted key needs where Stripe refuses it. */
+export async function withGrants<T>(grants: readonly Grant[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as { statusCode?: unknown } | null)?.statusCode !== 403) throw error;
+    const rows = grants.map(({ row, access }) => `${row}: ${access}`).join(", ");
+    const missing = /'(rak_\w+)'/.exec(String((error as Error).message))?.[1];
+    const which = missing === undefined ? "" : ` It lacks ${missing}.`;
+    const message = `The restricted key may not do this.${which} This command needs ${rows}. Give it a key of its own, for where you deploy from: ${formLink(grants, "backend-billing push")}`;
+    throw new BillingError("invalid_config", message); // without the cause, whose advice is another
+  }
+}
+
 /** Whether an application can change subscriptions: without the mirror of them it cannot. */
 export const canChange = (chosen: readonly ResourceName[]): boolean =>
   chosen.includes("subscriptions");
@@ -89,8 +115,11 @@ export function grantsFor(chosen: readonly ResourceName[]): readonly Grant[] {
 }
 
 /** Opens Stripe's form for a new restricted key, with all that has an id filled in. */
-export function keyLink(chosen: readonly ResourceName[], name = "backend-billing"): string {
-  const ids = new Set(grantsFor(chosen).flatMap(({ id }) => id ?? []));
+export const keyLink = (chosen: readonly ResourceName[], name = "backend-billing"): string =>
+  formLink(grantsFor(chosen), name);
+
+function formLink(grants: readonly Grant[], name: string): string {
+  const ids = new Set(grants.flatMap(({ id }) => id ?? []));
   const permissions = [...ids].map((id) => `&permissions[]=${id}`).join("");
   return `https://dashboard.stripe.com/apikeys/create?name=${encodeURIComponent(name)}${permissions}`;
 }

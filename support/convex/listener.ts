@@ -20,7 +20,6 @@ import type { HandlerReference } from "../../packages/backend-billing/src/convex
 import type { WorkReference } from "../../packages/backend-billing/src/convex/schedule.js";
 import { createTables } from "../../packages/backend-billing/src/convex/tables/tables.js";
 import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
-import { DEFAULT_ACCESS } from "../../packages/backend-billing/src/core/plans/access.js";
 import type { Change } from "../../packages/backend-billing/src/core/reactions/change.js";
 import type {
   Delivery,
@@ -63,7 +62,6 @@ export function deployListener({ handle, ended, timing }: ListenerOptions): Conv
   const handlers = new Map([["change products", handler]]);
   const delivery = {
     handlers,
-    policy: DEFAULT_ACCESS,
     ...(timing === undefined ? {} : { timing }),
   };
   const listening = { products: "changes" } as const;

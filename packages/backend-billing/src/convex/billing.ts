@@ -24,7 +24,6 @@ import {
 import type { Page } from "../core/links/page.js";
 import { chosenResources } from "../core/runtime/config.js";
 import type { SyncReport } from "../core/runtime/reports.js";
-import { policyOf } from "../core/subscriptions/reads.js";
 import {
   type CheckoutActionArgs,
   checkoutAction,
@@ -229,5 +228,5 @@ function deliveryOf(
   { catalogue, logger, telemetry }: ConvexConfig,
   { handlers, listening }: ConvexReactions,
 ) {
-  return { listening, delivery: { handlers, policy: policyOf(catalogue), log: logger, telemetry } };
+  return { listening, delivery: { handlers, catalogue, log: logger, telemetry } };
 }

@@ -10,11 +10,7 @@ import type { Reacting } from "../core/runtime/commit/listening.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
-import {
-  policyOf,
-  type SubscriptionReads,
-  subscriptionReads,
-} from "../core/subscriptions/reads.js";
+import { type SubscriptionReads, subscriptionReads } from "../core/subscriptions/reads.js";
 import {
   checkCounts,
   type SeatsChangedArgs,
@@ -110,10 +106,10 @@ export function createHost<Db extends object, Tx>(
     byDatabase.set(context.db, made);
     return made;
   };
-  const policy = policyOf(config.catalogue);
+  const { catalogue } = config;
   const local = <R extends LocalReads>(reads: R): R & SubscriptionReads & PurchaseReads => ({
     ...reads,
-    ...subscriptionReads(reads, policy),
+    ...subscriptionReads(reads, catalogue),
     ...purchaseReads(reads),
   });
   const seatsChangedIn = async (tx: Tx, { entityId }: SeatsChangedArgs): Promise<void> => {

@@ -9,7 +9,7 @@ import type { GenericDataModel, GenericMutationCtx, Scheduler } from "convex/ser
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { isDue } from "../../core/mirror/due.js";
 import type { RecordRequest, RecordWrite } from "../../core/mirror/store.js";
-import type { AccessPolicy } from "../../core/plans/access.js";
+import type { AnyCatalogue } from "../../core/plans/catalogue.js";
 import {
   advanced,
   attempt,
@@ -35,7 +35,7 @@ import { readsIn } from "./reads.js";
 
 export interface DeliveryOptions {
   readonly handlers: Handlers<HandlerReference>;
-  readonly policy: AccessPolicy;
+  readonly catalogue?: AnyCatalogue | undefined;
   readonly log?: Logger | undefined;
   readonly telemetry?: Telemetry | undefined;
   readonly timing?: DeliveryTiming;
@@ -115,12 +115,12 @@ type Tried =
 /** Calls the handler. What it wrote is taken back where it throws, and nothing else is. */
 async function tried(on: Deliverer, change: Delivery): Promise<Tried> {
   const { db, resources, options, runMutation } = on;
-  const { handlers, policy } = options;
+  const { handlers, catalogue } = options;
   let name: string = change.resource;
   try {
     const names = new Set(handlers.keys());
     const reads = readsIn(db, resources);
-    const tellings = await tellingsOf({ reads, names, resources, policy }, change);
+    const tellings = await tellingsOf({ reads, names, resources, catalogue }, change);
     const next = tellings.all.find((each) => !change.done?.includes(each.name));
     const handler = next && handlers.get(next.to);
     if (next !== undefined && handler !== undefined) {

@@ -9,7 +9,6 @@ import type { AnyCatalogue } from "../../core/plans/catalogue.js";
 import type { Change } from "../../core/reactions/change.js";
 import type { BillingEvent, EventName } from "../../core/reactions/event.js";
 import { SEATS_DELAY, seatsRequest } from "../../core/runtime/commit/seats.js";
-import { policyOf } from "../../core/subscriptions/reads.js";
 import type { SeatsChangedArgs } from "../../core/subscriptions/seats/count.js";
 import { checkedModule, referencesTo } from "../calls/references.js";
 import { leftBy, scheduleWork } from "../schedule.js";
@@ -66,7 +65,7 @@ export interface LocalOptions {
 export function createLocal({ catalogue, module = "billing" }: LocalOptions): Local {
   const references = referencesTo(checkedModule(module));
   return {
-    ...readsBy(policyOf(catalogue)),
+    ...readsBy(catalogue),
     async seatsChanged(context, { entityId }) {
       const db = context.db as unknown as Db;
       const write = await requestRecord(db, seatsRequest(entityId, Date.now() + SEATS_DELAY));

@@ -4,7 +4,7 @@
  */
 import type { GenericDataModel } from "convex/server";
 import type { LocalReads } from "../../core/mirror/store.js";
-import { DEFAULT_ACCESS } from "../../core/plans/access.js";
+import type { AnyCatalogue } from "../../core/plans/catalogue.js";
 import type { Purchase } from "../../core/purchases/purchase.js";
 import { type PurchaseBy, purchaseReads } from "../../core/purchases/reads.js";
 import {
@@ -85,10 +85,10 @@ export interface Reads {
   readonly plans: typeof plans;
 }
 
-/** The reads by a policy, which says who keeps access. */
-export function readsBy(policy = DEFAULT_ACCESS): Reads {
+/** The reads by a catalogue, which says who keeps access. */
+export function readsBy(catalogue?: AnyCatalogue): Reads {
   const reads = (context: { readonly db: unknown }) =>
-    subscriptionReads(factsIn(context.db as Db), policy);
+    subscriptionReads(factsIn(context.db as Db), catalogue);
   const purchases = (context: { readonly db: unknown }) => purchaseReads(factsIn(context.db as Db));
   return {
     subscriptionOf: (context, entityId, options) =>

@@ -169,7 +169,8 @@ async function sellSubscription(runtime: Runtime, order: Order): Promise<Page<Ui
   const days = wholeDays === undefined ? undefined : { days: wholeDays, given: trial };
   const sale = { entityId, groups, params, trial: days, ui, reach, options, facts, find, ahead };
   if (ifSubscribed !== "allow") return sell(runtime, { ...sale, ifSubscribed });
-  return openSession(runtime, { ...sale, params: withTrial(sale, hadTrial(facts, groups)) });
+  const isTrialUsed = hadTrial(facts, groups, runtime.config.catalogue);
+  return openSession(runtime, { ...sale, params: withTrial(sale, isTrialUsed) });
 }
 
 /** Whether the caller says by Stripe's own parameters how the trial is. */

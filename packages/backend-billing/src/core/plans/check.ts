@@ -3,6 +3,7 @@
  * Types refuse most of it; this is for what they cannot see, and for files in JavaScript.
  */
 import type { AnyCatalogue, AnyPlan, FeatureKind, Metered } from "./catalogue.js";
+import { kindOf } from "./kind.js";
 import type { Money, RecurringPrice } from "./money.js";
 import { groupOfPlan, MAIN_GROUP } from "./names.js";
 
@@ -104,16 +105,6 @@ function featureProblems(name: string, kind: FeatureKind): string[] {
     );
   }
   return problems;
-}
-
-/** What sort of thing a feature is; undefined if it is none. */
-export function kindOf(
-  kind: FeatureKind | undefined,
-): "boolean" | "limit" | "credits" | "meter" | undefined {
-  if (kind === "boolean" || kind === "limit" || kind === "credits") return kind;
-  if (typeof kind !== "object" || kind === null) return undefined;
-  if ("meter" in kind) return typeof kind.meter === "string" ? "meter" : undefined;
-  return kind.limit === "sum" || kind.limit === "highest" ? "limit" : undefined;
 }
 
 function sharedMeters({ features }: AnyCatalogue): string[] {

@@ -4,7 +4,7 @@
  * one, the product's own metadata and Stripe's features do.
  */
 import type { AnyCatalogue, FeatureKind, FeatureValue } from "./catalogue.js";
-import { kindOf } from "./check.js";
+import { kindOf } from "./kind.js";
 import { defaultPlan, groupOfPlan, MAIN_GROUP, planOfProduct } from "./names.js";
 
 /** What a plan says of its features. */

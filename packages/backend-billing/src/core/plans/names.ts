@@ -49,6 +49,15 @@ export function planOfProduct(
   );
 }
 
+/** The group of a product that is a plan; undefined if it is none of this catalogue's. */
+export function planGroup(
+  catalogue: Pick<AnyCatalogue, "app" | "plans">,
+  productId: string,
+): string | undefined {
+  const name = planOfProduct(catalogue, productId);
+  return name === undefined ? undefined : groupOfPlan(catalogue.plans[name] ?? {});
+}
+
 /** The plan that entities of a group have who have no other; null if there is none. */
 export function defaultPlan({ plans }: Pick<AnyCatalogue, "plans">, group: string): string | null {
   const found = Object.entries(plans).find(

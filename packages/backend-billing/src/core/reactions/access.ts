@@ -20,7 +20,9 @@ export function statesByGroup(
   facts: SubscriptionFacts,
   options: StateOptions,
 ): ReadonlyMap<string, SubscriptionState> {
-  const groups = facts.subscriptions.flatMap((each) => [...groupsOf(each, facts.products)]);
+  const groups = facts.subscriptions.flatMap((each) => [
+    ...groupsOf(each, facts.products, options.catalogue),
+  ]);
   const names = [...new Set(groups)].sort();
   return new Map(
     names.map((group) => [group, subscriptionState(facts, { ...options, group })] as const),

@@ -5,6 +5,7 @@
  */
 import { accessRequest } from "../mirror/changes.js";
 import type { Lease, RecordWrite, StoredRecord } from "../mirror/store.js";
+import { policyOf } from "../plans/access.js";
 import { commit } from "../runtime/commit/commit.js";
 import { lookedAt } from "../runtime/commit/lapse.js";
 import { hears } from "../runtime/commit/listening.js";
@@ -12,7 +13,6 @@ import { factsOf } from "../runtime/error-facts.js";
 import { removal } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Lapse, pastDueSince } from "./lapse.js";
-import { policyOf } from "./reads.js";
 
 const LEASE = 60_000;
 const DAY = 86_400_000;

@@ -14,7 +14,7 @@ import type { BillingConfig } from "../runtime/config.js";
 import { BillingError, provider } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkPlace } from "../stripe/account.js";
-import { groupOf } from "./group.js";
+import { groupsAmong } from "./group.js";
 import { namedBy } from "./keys.js";
 
 type Price = StripeObject<"prices">;
@@ -89,7 +89,7 @@ export async function offersFor(
     usage,
     trialDays,
     sold,
-    groups: groupsIn(offers),
+    groups: groupsIn(offers, runtime.config.catalogue),
     facts,
   };
 }
@@ -111,9 +111,16 @@ export function knowsSubscriptions({ resources }: Runtime, { stripeAccount }: Re
 }
 
 /** The groups of a cart; what is paid once has none. */
-function groupsIn(offers: readonly Offer[]): ReadonlySet<string> {
+function groupsIn(
+  offers: readonly Offer[],
+  catalogue: BillingConfig["catalogue"],
+): ReadonlySet<string> {
   const recurring = offers.filter(({ price }) => price.type === "recurring");
-  return new Set(recurring.map(({ product }) => groupOf(product)));
+  return groupsAmong(
+    recurring.map(({ price }) => price.product),
+    recurring.flatMap(({ product }) => product ?? []),
+    catalogue,
+  );
 }
 
 /** The same for prices alone, by id. */

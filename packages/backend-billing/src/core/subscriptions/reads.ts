@@ -4,7 +4,6 @@
  */
 
 import type { LocalReads } from "../mirror/store.js";
-import { type AccessPolicy, DEFAULT_ACCESS } from "../plans/access.js";
 import type { AnyCatalogue } from "../plans/catalogue.js";
 import { BillingError } from "../runtime/errors.js";
 import { DEFAULT_GROUP } from "./group.js";
@@ -48,20 +47,16 @@ export interface SubscriptionReads {
   subscriptionsBy(by: SubscriptionsBy): Promise<SubscribedPage>;
 }
 
-/** The policy of a catalogue, or the default. */
-export const policyOf = (catalogue: AnyCatalogue | undefined): AccessPolicy =>
-  catalogue?.access ?? DEFAULT_ACCESS;
-
 export function subscriptionReads(
   local: Pick<LocalReads, "subscribed" | "subscribedBy">,
-  policy: AccessPolicy,
+  catalogue: AnyCatalogue | undefined,
 ): SubscriptionReads {
   return {
     async subscriptionOf(entityId, { group = DEFAULT_GROUP } = {}) {
-      return subscriptionState(await local.subscribed(entityId), { entityId, group, policy });
+      return subscriptionState(await local.subscribed(entityId), { entityId, group, catalogue });
     },
     async subscriptionsOf(entityId) {
-      return subscriptionStates(await local.subscribed(entityId), { entityId, policy });
+      return subscriptionStates(await local.subscribed(entityId), { entityId, catalogue });
     },
     async subscriptionsBy({ status, limit = 50, cursor }) {
       checkLimit(limit);
@@ -71,7 +66,7 @@ export function subscriptionReads(
         if (entityId === undefined) return [];
         return subscriptionStates(
           { ...facts, subscriptions: [subscription] },
-          { entityId, policy },
+          { entityId, catalogue },
         );
       });
       return { page, cursor: next };

@@ -13,9 +13,11 @@ interface Bought {
   readonly quantity: number;
 }
 
-interface Change extends Bought {
+/** What is sold from a moment on, as Stripe has it. */
+export interface Change extends Bought {
   readonly at: number;
-  readonly plan: null;
+  /** Null where the mirror does not have the price. */
+  readonly productId: string | null;
 }
 
 function scheduleOf(
@@ -45,8 +47,10 @@ export function scheduledChange(
     if (item === undefined) continue;
     const { price: priceId, quantity = 1 } = item;
     if (priceId === now.priceId && quantity === now.quantity) continue;
-    const lookupKey = facts.prices.find(({ id }) => id === priceId)?.lookup_key ?? null;
-    return { at: phase.start_date * 1000, plan: null, priceId, lookupKey, quantity };
+    const sold = [...facts.prices, ...subscription.items.data.map(({ price }) => price)];
+    const price = sold.find(({ id }) => id === priceId);
+    const { lookup_key: lookupKey = null, product: productId = null } = price ?? {};
+    return { at: phase.start_date * 1000, priceId, productId, lookupKey, quantity };
   }
   return null;
 }

@@ -5,10 +5,13 @@
 import type { StripeObject } from "../catalogue/catalogue.js";
 import { endedStatuses } from "../mirror/reads/reads.js";
 import type { SubscriptionFacts } from "../mirror/store.js";
-import { type AccessPolicy, DEFAULT_ACCESS } from "../plans/access.js";
+import { hasAccess, policyOf } from "../plans/access.js";
+import type { AnyCatalogue } from "../plans/catalogue.js";
+import { planFor } from "../plans/gates.js";
+import { ownKey } from "../plans/names.js";
 import { DEFAULT_GROUP, groupIn, groupsOf } from "./group.js";
 import { isLapsed, pastDueSince } from "./lapse.js";
-import { scheduledChange, scheduledEnd } from "./scheduled.js";
+import { type Change, scheduledChange, scheduledEnd } from "./scheduled.js";
 
 /**
  * Stripe's statuses, closed: the SDK's own type admits any string, so that comparing it with "none"
@@ -48,7 +51,10 @@ export interface NextChange<P = string | null> {
 export interface Subscribed<P = string | null> {
   readonly entityId: string;
   readonly group: string;
-  /** The plan whose features apply now; null without plans in code. What was bought is below. */
+  /**
+   * The plan whose features apply now: without access the default plan, and null without plans in
+   * code. What was bought is below.
+   */
   readonly plan: P;
   /** Whether the entity may use what it bought. */
   readonly access: boolean;
@@ -93,8 +99,8 @@ type Item = Subscription["items"]["data"][number];
 
 export interface StateOptions {
   readonly entityId: string;
-  /** Default: 14 days past due. */
-  readonly policy?: AccessPolicy;
+  /** The application's own: who keeps access, and which product is which plan. */
+  readonly catalogue?: AnyCatalogue | undefined;
 }
 
 /** The state of an entity in a group: of several subscriptions access first, then live, then newest. */
@@ -102,11 +108,13 @@ export function subscriptionState(
   facts: SubscriptionFacts,
   { group = DEFAULT_GROUP, ...options }: StateOptions & { readonly group?: string | undefined },
 ): SubscriptionState {
-  const [best] = newestFirst(facts.subscriptions)
-    .filter((subscription) => groupsOf(subscription, facts.products).has(group))
+  const { entityId, catalogue } = options;
+  const states = newestFirst(facts.subscriptions)
+    .filter((subscription) => groupsOf(subscription, facts.products, catalogue).has(group))
     .map((subscription) => stateOf(facts, subscription, group, options))
     .sort((a, b) => rank(a) - rank(b)); // stable: among equals the newest stays first
-  return best ?? notSubscribed(options.entityId, group);
+  const plan = planOf(catalogue, states, group);
+  return states[0] === undefined ? notSubscribed(entityId, group, plan) : { ...states[0], plan };
 }
 
 /** The states of all of an entity's subscriptions, ended ones too, newest first. */
@@ -116,8 +124,24 @@ export function subscriptionStates(
 ): readonly Subscribed[] {
   return newestFirst(facts.subscriptions).map((subscription) => {
     const product = mainItem(subscription.items.data)?.price.product ?? "";
-    return stateOf(facts, subscription, groupIn(facts.products, product), options);
+    const group = groupIn(facts.products, product, options.catalogue);
+    return stateOf(facts, subscription, group, options);
   });
+}
+
+/** The plan that these subscriptions give, the best of them first. */
+function planOf(
+  catalogue: AnyCatalogue | undefined,
+  states: readonly Pick<Subscribed, "access" | "items">[],
+  group: string,
+): string | null {
+  if (catalogue === undefined) return null;
+  const held = states.filter(({ access }) => access).flatMap(({ items }) => items);
+  return planFor(
+    catalogue,
+    held.map(({ productId }) => productId),
+    group,
+  );
 }
 
 const rank = ({ access, status }: Subscribed): number => (access ? 0 : isLive(status) ? 1 : 2);
@@ -136,10 +160,12 @@ function stateOf(
   facts: SubscriptionFacts,
   subscription: Subscription,
   group: string,
-  { entityId, policy = DEFAULT_ACCESS }: StateOptions,
+  { entityId, catalogue }: StateOptions,
 ): Subscribed {
   const items = subscription.items.data;
-  const ofGroup = items.filter(({ price }) => groupIn(facts.products, price.product) === group);
+  const ofGroup = items.filter(
+    ({ price }) => groupIn(facts.products, price.product, catalogue) === group,
+  );
   const main = mainItem(ofGroup) ?? mainItem(items);
   const status = subscription.status as Status;
   const since = pastDueSince(facts, subscription);
@@ -147,41 +173,44 @@ function stateOf(
   const bought = {
     priceId: main?.price.id ?? "",
     productId: main?.price.product ?? "",
-    lookupKey: main?.price.lookup_key ?? null,
+    lookupKey: ownKey(catalogue, main?.price.lookup_key ?? null),
     quantity: main?.quantity ?? 1,
   };
+  const access = hasAccess(status, policyOf(catalogue), () =>
+    isLapsed(facts, subscription.id, since),
+  );
+  const own = items.map((item) => ({
+    itemId: item.id,
+    priceId: item.price.id,
+    productId: item.price.product,
+    lookupKey: ownKey(catalogue, item.price.lookup_key),
+    quantity: isMetered(item) ? null : (item.quantity ?? 1),
+  }));
+  const change = isLive(status) ? scheduledChange(facts, subscription, bought) : null;
   return {
     entityId,
     group,
-    plan: null,
-    access: hasAccess(status, policy, () => isLapsed(facts, subscription.id, since)),
+    plan: planOf(catalogue, [{ access, items: own }], group),
+    access,
     status,
     subscriptionId: subscription.id,
     ...bought,
-    items: items.map((item) => ({
-      itemId: item.id,
-      priceId: item.price.id,
-      productId: item.price.product,
-      lookupKey: item.price.lookup_key,
-      quantity: isMetered(item) ? null : (item.quantity ?? 1),
-    })),
+    items: own,
     trialEndsAt: status === "trialing" ? milliseconds(subscription.trial_end) : null,
     renewsAt: renewalOf(status, milliseconds(main?.current_period_end), endsAt),
     endsAt,
     pastDueSince: since,
-    next: isLive(status) ? scheduledChange(facts, subscription, bought) : null,
+    next: change && nextOf(change, group, catalogue),
   };
 }
 
-/** Access by the status alone, and for a subscription past due by the policy. */
-function hasAccess(
-  status: Status,
-  { past_due: kept }: AccessPolicy,
-  isOver: () => boolean,
-): boolean {
-  if (status === "active" || status === "trialing") return true;
-  if (status !== "past_due") return false;
-  return typeof kept === "boolean" ? kept : !isOver();
+function nextOf(
+  { productId, lookupKey, ...change }: Change,
+  group: string,
+  catalogue: AnyCatalogue | undefined,
+): NextChange {
+  const plan = catalogue ? planFor(catalogue, productId === null ? [] : [productId], group) : null;
+  return { ...change, plan, lookupKey: ownKey(catalogue, lookupKey) };
 }
 
 /** However it was decided: at a time, at the period's end, by a schedule; or when it was over. */
@@ -207,10 +236,10 @@ function renewalOf(status: Status, at: number | null, endsAt: number | null): nu
 const milliseconds = (seconds: number | null | undefined): number | null =>
   seconds == null ? null : seconds * 1000;
 
-const notSubscribed = (entityId: string, group: string): NotSubscribed => ({
+const notSubscribed = (entityId: string, group: string, plan: string | null): NotSubscribed => ({
   entityId,
   group,
-  plan: null,
+  plan,
   status: "none",
   access: false,
   items: [],

@@ -8,7 +8,6 @@ import { type Handlers, occasionsOf } from "../../core/reactions/telling/handler
 import { tellingsOf } from "../../core/reactions/telling/tellings.js";
 import type { BillingConfig } from "../../core/runtime/config.js";
 import { observeDelivery } from "../../core/runtime/telemetry/observe.js";
-import { policyOf } from "../../core/subscriptions/reads.js";
 import type { PoolLike, Queryable } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
 import { lookupsOn } from "../store/lookups.js";
@@ -39,7 +38,7 @@ export function deliveryOn<Tx>(
   const { config, pool, lend, tables, resources, handlers, storeIn } = options;
   const names = namesIn(schemaOf(tables));
   const own = new Set(handlers.keys());
-  const policy = policyOf(config.catalogue);
+  const { catalogue } = config;
   const readsOn = (tx: Queryable): ReactionReads => {
     const select = async <T>(text: string, values: unknown[]) =>
       (await tx.query(text, values)).rows as T[];
@@ -53,7 +52,7 @@ export function deliveryOn<Tx>(
     lend,
     tellings: (change, tx, listening) => {
       const known = new Set([...own, ...awaitedNames(listening, Date.now())]);
-      return tellingsOf({ reads: readsOn(tx), names: known, resources, policy }, change);
+      return tellingsOf({ reads: readsOn(tx), names: known, resources, catalogue }, change);
     },
     handler: ({ to, payload }) => {
       const handler = handlers.get(to);

@@ -73,7 +73,7 @@ export async function attempt(
   const { customerId } = known;
   const found: Found = {
     live: await confirmed(runtime, sale, known.facts),
-    isTrialUsed: isTrialUsed(sale, turn.guard, known.facts),
+    isTrialUsed: isTrialUsed(runtime, sale, turn.guard, known.facts),
   };
   const earlier = await settlePages(runtime, sale, turn, known, found);
   if (earlier !== undefined) return earlier;
@@ -102,11 +102,12 @@ async function confirmed(
   { subscriptions, products }: SubscriptionFacts,
 ): Promise<Stripe.Subscription[]> {
   const found: Stripe.Subscription[] = [];
+  const { catalogue } = runtime.config;
   const known = new Set(products.map(({ id }) => id));
   for (const subscription of subscriptions) {
     if (!isLive(subscription.status)) continue;
     const isKnown = subscription.items.data.every(({ price }) => known.has(price.product));
-    if (isKnown && !overlaps(groupsOf(subscription, products), groups)) continue;
+    if (isKnown && !overlaps(groupsOf(subscription, products, catalogue), groups)) continue;
     const now = await retrieveSubscription(runtime, subscription.id, reach);
     if (now === undefined || !isLive(now.status)) continue;
     if (overlaps(await groupsAtStripe(runtime, now, reach), groups)) found.push(now);
@@ -114,8 +115,13 @@ async function confirmed(
   return found;
 }
 
-function isTrialUsed({ groups }: Sale, { trials }: Guard, facts: SubscriptionFacts): boolean {
-  return trials.some((group) => groups.has(group)) || hadTrial(facts, groups);
+function isTrialUsed(
+  { config }: Runtime,
+  { groups }: Sale,
+  { trials }: Guard,
+  facts: SubscriptionFacts,
+): boolean {
+  return trials.some((group) => groups.has(group)) || hadTrial(facts, groups, config.catalogue);
 }
 
 const orderFor = (sale: Sale, customerId: string, found: Found): Promise<string> =>

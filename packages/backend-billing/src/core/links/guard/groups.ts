@@ -24,6 +24,7 @@ export async function groupsAtStripe(
   return groupsOf(
     content,
     found.filter((product) => product !== undefined),
+    runtime.config.catalogue,
   );
 }
 

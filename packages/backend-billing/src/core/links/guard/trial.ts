@@ -1,5 +1,6 @@
 /** A trial is given once for each entity and group, unless the application says otherwise. */
 import type { SubscriptionFacts } from "../../mirror/store.js";
+import type { AnyCatalogue } from "../../plans/catalogue.js";
 import { groupsOf } from "../../subscriptions/group.js";
 import type { WholeParams } from "../session.js";
 import { overlaps } from "./groups.js";
@@ -24,8 +25,9 @@ export function withTrial(
 export function hadTrial(
   { subscriptions, products }: SubscriptionFacts,
   groups: ReadonlySet<string>,
+  catalogue: AnyCatalogue | undefined,
 ): boolean {
   return subscriptions.some(
-    (each) => each.trial_start !== null && overlaps(groupsOf(each, products), groups),
+    (each) => each.trial_start !== null && overlaps(groupsOf(each, products, catalogue), groups),
   );
 }

@@ -1,7 +1,7 @@
 /** What the delivery of a change goes by, and what comes of it, as types. */
 import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
 import type { LocalReads, RecordRequest, RecordWrite, Store } from "../../mirror/store.js";
-import type { AccessPolicy } from "../../plans/access.js";
+import type { AnyCatalogue } from "../../plans/catalogue.js";
 
 /** What is read at a delivery. */
 export interface ReactionReads
@@ -16,7 +16,7 @@ export interface TellingContext {
   /** What any process of the application has handlers for. */
   readonly names: ReadonlySet<string>;
   readonly resources: readonly ResourceName[];
-  readonly policy: AccessPolicy;
+  readonly catalogue?: AnyCatalogue | undefined;
 }
 
 /** One thing to tell, to one handler. */

@@ -61,7 +61,7 @@ export async function accessFollows(
  * when it was linked counts as nothing before that.
  */
 export async function knownAccess(
-  { reads, policy }: TellingContext,
+  { reads, catalogue }: TellingContext,
   record: StoredRecord | undefined,
   entityId: string,
   facts: SubscriptionFacts,
@@ -73,7 +73,7 @@ export async function knownAccess(
   );
   const subscriptions = then.filter((each) => each !== null) as StripeObject<"subscriptions">[];
   const lapses = facts.lapses.filter(({ data }) => data.over !== true);
-  return accessFrom({ ...facts, subscriptions, lapses }, { entityId, policy }, key);
+  return accessFrom({ ...facts, subscriptions, lapses }, { entityId, catalogue }, key);
 }
 
 /** Where a trial is to be announced that was not announced yet, a record that is due then. */

@@ -2,7 +2,7 @@
 import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
 import { subscriptionOfInvoice } from "../../mirror/reads/subscribed.js";
 import type { PurchaseFacts, SubscriptionFacts } from "../../mirror/store.js";
-import type { AccessPolicy } from "../../plans/access.js";
+import type { AnyCatalogue } from "../../plans/catalogue.js";
 import { type Purchase, purchaseFrom } from "../../purchases/purchase.js";
 import { DEFAULT_GROUP } from "../../subscriptions/group.js";
 import { subscriptionState, subscriptionStates } from "../../subscriptions/state.js";
@@ -26,7 +26,7 @@ export interface OwnedStep {
 interface Context {
   readonly reads: Pick<ReactionReads, "purchased" | "processing">;
   readonly resources: readonly ResourceName[];
-  readonly policy: AccessPolicy;
+  readonly catalogue?: AnyCatalogue | undefined;
   readonly names: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ export async function eventsOf(
       group,
       carries: typeof carries === "function" ? carries(name) : carries,
     }));
-  const options = { entityId, policy: context.policy };
+  const options = { entityId, catalogue: context.catalogue };
   switch (resource) {
     case "subscriptions": {
       const states = subscriptionStep(facts, step as never, options);

@@ -86,9 +86,9 @@ async function ofRow(
   };
 }
 
-const optionsOf = ({ policy }: TellingContext, entityId: string): StateOptions => ({
+const optionsOf = ({ catalogue }: TellingContext, entityId: string): StateOptions => ({
   entityId,
-  policy,
+  catalogue,
 });
 
 const stateIn = (

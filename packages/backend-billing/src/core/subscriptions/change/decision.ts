@@ -3,7 +3,7 @@ import type { StripeObject } from "../../catalogue/catalogue.js";
 import { isPerSeat } from "../../catalogue/seats.js";
 import { BillingError, provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { groupOf } from "../group.js";
+import { groupIn } from "../group.js";
 import { namedBy } from "../keys.js";
 import { soldPrices } from "../offers.js";
 import { phasesAhead } from "../scheduled.js";
@@ -98,7 +98,7 @@ async function wantedOf(
   if (price === undefined) throw invalid(`There is no price ${priceId}.`);
   const product = await runtime.store.row("products", productOf(price));
   const owner = product?.stripe as StripeObject<"products"> | undefined;
-  const of = groupOf(owner);
+  const of = groupIn(owner ? [owner] : [], productOf(price), runtime.config.catalogue);
   if (itemId === undefined && of !== group) {
     throw invalid(
       `The price ${priceId} is of the group "${of}", and this is the subscription of "${group}". Give \`group\`, or \`itemId\` to put it in the place of an item.`,

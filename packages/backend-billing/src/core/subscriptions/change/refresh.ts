@@ -7,7 +7,6 @@ import { snapshotsOfPage } from "../../mirror/snapshot.js";
 import { provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { checkPlace } from "../../stripe/account.js";
-import { policyOf } from "../reads.js";
 import { type Subscribed, subscriptionStates } from "../state.js";
 import { checkOf } from "./args.js";
 
@@ -25,7 +24,7 @@ export async function refresh(
   await readPage(runtime, "subscription_schedules", () => subscriptionSchedules.list(newest));
   await refreshCustomer(runtime, customer, { awaited: true }).catch(provider);
   const facts = await runtime.store.subscribed(entityId);
-  return subscriptionStates(facts, { entityId, policy: policyOf(runtime.config.catalogue) });
+  return subscriptionStates(facts, { entityId, catalogue: runtime.config.catalogue });
 }
 
 /** Stores the newest of a customer's objects of a resource. */

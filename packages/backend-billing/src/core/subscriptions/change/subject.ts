@@ -8,8 +8,7 @@ import { plain } from "../../mirror/snapshot.js";
 import { BillingError, provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { checkPlace } from "../../stripe/account.js";
-import { DEFAULT_GROUP, groupOf } from "../group.js";
-import { policyOf } from "../reads.js";
+import { DEFAULT_GROUP, groupIn } from "../group.js";
 import { isLive, type Subscribed, subscriptionState, subscriptionStates } from "../state.js";
 import { type Products, productOf } from "../terms/items.js";
 import type { Schedule } from "../terms/schedule.js";
@@ -54,7 +53,7 @@ export async function subjectOf(
     }) as Subscription,
     schedule: typeof schedule === "object" && schedule !== null ? asPlain(schedule) : null,
     products: {
-      isInGroup: (id) => groupOf(productBy(id)) === group,
+      isInGroup: (id) => groupIn(products, id, runtime.config.catalogue) === group,
       isPerSeat: (price) => isPerSeat(price, productBy(productOf(price))),
     },
   };
@@ -81,7 +80,7 @@ async function runningIn(
   const state = subscriptionState(facts, {
     entityId,
     group,
-    policy: policyOf(runtime.config.catalogue),
+    catalogue: runtime.config.catalogue,
   });
   if (state.status === "none" || !isLive(state.status)) return undefined;
   const answer = await runtime
@@ -110,7 +109,7 @@ export async function stateAfter(
   { entityId, group, subscription }: Subject,
 ): Promise<Subscribed> {
   const facts = await runtime.store.subscribed(entityId);
-  const options = { entityId, policy: policyOf(runtime.config.catalogue) };
+  const options = { entityId, catalogue: runtime.config.catalogue };
   const state = subscriptionStates(facts, options).find(
     ({ subscriptionId }) => subscriptionId === subscription.id,
   );

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { SubscriptionFacts } from "../../../../src/core/mirror/store.js";
 import type { AccessPolicy } from "../../../../src/core/plans/access.js";
-import { groupOf, groupsOf } from "../../../../src/core/subscriptions/group.js";
+import { defineCatalogue } from "../../../../src/core/plans/define.js";
+import { groupsOf, namedGroup } from "../../../../src/core/subscriptions/group.js";
 import {
   isLive,
   type SubscriptionState,
@@ -26,7 +27,11 @@ import {
 const state = (
   known: Partial<SubscriptionFacts> = {},
   options: { readonly group?: string; readonly policy?: AccessPolicy } = {},
-): SubscriptionState => subscriptionState(facts(known), { entityId: "user_1", ...options });
+): SubscriptionState => {
+  const { policy, ...more } = options;
+  const catalogue = policy && defineCatalogue({ access: policy });
+  return subscriptionState(facts(known), { entityId: "user_1", catalogue, ...more });
+};
 const of = (more: object, known: Partial<SubscriptionFacts> = {}) =>
   state({ subscriptions: [subscription({ ...more })], ...known });
 
@@ -173,14 +178,16 @@ describe("what was bought", () => {
 
 describe("groups", () => {
   it("are in a product's metadata; one that is not known has the default", () => {
-    expect(groupOf(product("p"))).toBe("main");
-    expect(groupOf(product("p", ""))).toBe("main");
-    expect(groupOf(product("p", "support"))).toBe("support");
-    expect(groupOf(undefined)).toBe("main");
+    expect(namedGroup(product("p"))).toBe("main");
+    expect(namedGroup(product("p", ""))).toBe("main");
+    expect(namedGroup(product("p", "support"))).toBe("support");
+    expect(namedGroup(undefined)).toBe("main");
   });
   it("of a subscription are those of all its items", () => {
     const two = subscription({ items: [item("a"), item("b", { product: "prod_2" })] });
-    expect(groupsOf(two, [product("prod_2", "support")])).toEqual(new Set(["main", "support"]));
+    expect(groupsOf(two, [product("prod_2", "support")], undefined)).toEqual(
+      new Set(["main", "support"]),
+    );
   });
 });
 

@@ -37,6 +37,9 @@ export type {
   Ask,
   Batch,
   Committed,
+  Held,
+  HeldOptions,
+  HeldProduct,
   Lease,
   LocalReads,
   Offer,
@@ -104,6 +107,7 @@ export type {
   ResumeArgs,
   When,
 } from "./core/subscriptions/change/args.js";
+export type { GateReads } from "./core/subscriptions/gates.js";
 export type {
   InGroup,
   SubscribedPage,

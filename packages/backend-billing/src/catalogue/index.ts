@@ -23,6 +23,8 @@ export type {
   LimitKind,
   LimitName,
   Metered,
+  Names,
+  NamesOf,
   PackKey,
   Packs,
   PlanName,

@@ -29,8 +29,11 @@ export {
   type WriteContext,
 } from "./reads/create-local.js";
 export {
+  can,
   invoicesOf,
+  limit,
   paymentMethodsOf,
+  planOf,
   priceBy,
   purchaseBy,
   purchasesOf,

@@ -88,20 +88,20 @@ export interface SetupCall<Context extends unknown[] = []> {
 }
 
 /** What becomes of a running subscription. Stripe's answers are in the tables before a call returns. */
-export interface RunningCalls<Context extends unknown[] = []> {
+export interface RunningCalls<Context extends unknown[] = [], P = string | null> {
   /**
    * Changes the price or the quantity, by default now: what it costs is invoiced at once, and an
    * upgrade that is not paid for is none.
    */
   change(
     ...all: [...Context, args: ChangeArgs & { readonly quote?: string | undefined }]
-  ): Promise<Changed>;
+  ): Promise<Changed<P>>;
   /** What a change would cost, with a quote that makes it cost that. */
   preview(...all: [...Context, args: ChangeArgs]): Promise<Preview>;
   /** Ends a subscription, by default when its period does. */
-  cancel(...all: [...Context, args: CancelArgs]): Promise<Subscribed>;
+  cancel(...all: [...Context, args: CancelArgs]): Promise<Subscribed<P>>;
   /** Takes back what is scheduled, an end or a change, or ends a pause. */
-  resume(...all: [...Context, args: ResumeArgs]): Promise<Subscribed>;
+  resume(...all: [...Context, args: ResumeArgs]): Promise<Subscribed<P>>;
   /**
    * The entity's seats have changed: they are counted soon, and the quantity at Stripe follows. Does
    * nothing for plans that are not per seat.
@@ -110,7 +110,7 @@ export interface RunningCalls<Context extends unknown[] = []> {
   /** Reads the entity's subscriptions from Stripe, and answers them, newest first. */
   refresh(
     ...all: [...Context, args: { readonly entityId: string }]
-  ): Promise<readonly Subscribed[]>;
+  ): Promise<readonly Subscribed<P>[]>;
 }
 
 /** What keeps the tables right. */

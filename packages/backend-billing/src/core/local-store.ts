@@ -1,6 +1,8 @@
 /** What an application does with its own database alone, as types: on a store, or in a transaction of its own. */
 import type { LocalReads } from "./mirror/store.js";
+import type { Names } from "./plans/catalogue.js";
 import type { PurchaseReads } from "./purchases/reads.js";
+import type { GateReads } from "./subscriptions/gates.js";
 import type { SubscriptionReads } from "./subscriptions/reads.js";
 import type { SeatsChangedArgs } from "./subscriptions/seats/count.js";
 
@@ -13,5 +15,13 @@ export interface LocalWrites {
   seatsChanged(args: SeatsChangedArgs): Promise<void>;
 }
 
-/** What an application does with its own database alone, and asks nothing of Stripe. */
-export interface LocalStore extends LocalReads, SubscriptionReads, PurchaseReads, LocalWrites {}
+/**
+ * What an application does with its own database alone, and asks nothing of Stripe; the names are those
+ * of its catalogue.
+ */
+export interface LocalStore<N extends Names = Names>
+  extends LocalReads,
+    SubscriptionReads<N["plan"]>,
+    GateReads<N>,
+    PurchaseReads,
+    LocalWrites {}

@@ -19,6 +19,7 @@ import {
   withoutContext,
 } from "../core/facade.js";
 import { handleRequest } from "../core/http.js";
+import type { Names } from "../core/plans/catalogue.js";
 import { factsOf } from "../core/runtime/error-facts.js";
 import type { SyncReport } from "../core/runtime/reports.js";
 import { type SyncArgs, sync } from "../core/sync/sync.js";
@@ -60,30 +61,37 @@ export interface Upkeep extends UpkeepCalls {
 }
 
 /** The client of variant A; `Context` is what a call may bring along. */
-export interface StripeClientIn<Context>
+export interface StripeClientIn<Context, N extends Names = Names>
   extends Routes,
     Upkeep,
-    RunningCalls,
+    RunningCalls<[], N["plan"]>,
     SellingCalls<[context: Context]> {}
 
 /** The client of variant B. */
-export interface BillingClient extends Routes, Upkeep, RunningCalls, CheckoutCalls, PayCall {}
+export interface BillingClient<N extends Names = Names>
+  extends Routes,
+    Upkeep,
+    RunningCalls<[], N["plan"]>,
+    CheckoutCalls,
+    PayCall {}
 
 /** What both creators answer. */
-interface Exports<Tx> extends SetupCall {
-  readonly store: BillingStoreIn<Tx>;
+interface Exports<Tx, N extends Names = Names> extends SetupCall {
+  readonly store: BillingStoreIn<Tx, N>;
   /** Copies what exists at Stripe, and creates the webhook endpoint and the portal as asked. */
   sync(args?: SyncArgs): Promise<SyncReport>;
 }
 
 /** What `createStripe` answers: variant A. */
-export interface StripeExportsIn<Context, Tx> extends Exports<Tx> {
-  readonly stripe: StripeClientIn<Context>;
+export interface StripeExportsIn<Context, Tx, N extends Names = Names> extends Exports<Tx, N> {
+  readonly stripe: StripeClientIn<Context, N>;
 }
 
 /** What `createBilling` answers: variant B. */
-export interface BillingExportsIn<Tx> extends Exports<Tx>, CheckoutCalls {
-  readonly billing: BillingClient;
+export interface BillingExportsIn<Tx, N extends Names = Names>
+  extends Exports<Tx, N>,
+    CheckoutCalls {
+  readonly billing: BillingClient<N>;
 }
 
 /** Variant A. */

@@ -5,12 +5,14 @@
 
 import type { LocalStore } from "../core/local-store.js";
 import type { LocalReads, RecordRequest, Store } from "../core/mirror/store.js";
-import { type PurchaseReads, purchaseReads } from "../core/purchases/reads.js";
+import type { Names } from "../core/plans/catalogue.js";
+import { purchaseReads } from "../core/purchases/reads.js";
 import type { Reacting } from "../core/runtime/commit/listening.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
-import { type SubscriptionReads, subscriptionReads } from "../core/subscriptions/reads.js";
+import { gateReads } from "../core/subscriptions/gates.js";
+import { subscriptionReads } from "../core/subscriptions/reads.js";
 import {
   checkCounts,
   type SeatsChangedArgs,
@@ -31,12 +33,12 @@ export interface NodeConfig extends BillingConfig {
 }
 
 /** The store, with what an application does to its tables; `Tx` is a transaction of the application's. */
-export interface BillingStoreIn<Tx> extends Store, LocalStore {
+export interface BillingStoreIn<Tx, N extends Names = Names> extends Store, LocalStore<N> {
   /**
    * The same inside an open transaction of the application: reads see what it has written, and what
    * is written is there if it commits.
    */
-  in(tx: Tx): LocalStore;
+  in(tx: Tx): LocalStore<N>;
   /** Creates or updates the tables; safe with many instances starting at once. Not with drizzle-kit. */
   migrate(): Promise<{ applied: readonly string[] }>;
 }
@@ -107,9 +109,10 @@ export function createHost<Db extends object, Tx>(
     return made;
   };
   const { catalogue } = config;
-  const local = <R extends LocalReads>(reads: R): R & SubscriptionReads & PurchaseReads => ({
+  const local = <R extends LocalReads>(reads: R) => ({
     ...reads,
     ...subscriptionReads(reads, catalogue),
+    ...gateReads(reads, catalogue),
     ...purchaseReads(reads),
   });
   const seatsChangedIn = async (tx: Tx, { entityId }: SeatsChangedArgs): Promise<void> => {

@@ -1,6 +1,7 @@
 /** The library on Node and PostgreSQL: what an application configures, and both variants over the store. */
 
 import { effectsByEvent } from "../core/catalogue/catalogue.js";
+import type { AnyCatalogue, Names, NamesOf } from "../core/plans/catalogue.js";
 import { type Handled, handlersIn, needsOf } from "../core/reactions/telling/handlers.js";
 import { chosenResources } from "../core/runtime/config.js";
 import {
@@ -31,7 +32,10 @@ import { createPostgresStore } from "./store/store.js";
 import { queryableOf, type Tx } from "./transaction.js";
 
 /** What an application configures on Node and PostgreSQL. */
-export interface PostgresConfig<D extends Database = PoolLike> extends NodeConfig {
+export interface PostgresConfig<
+  D extends Database = PoolLike,
+  C extends AnyCatalogue = AnyCatalogue,
+> extends NodeConfig {
   /**
    * A `pg` pool, or another client through `fromPostgresJs` or `fromPglite`; or a Drizzle database
    * over one of these, so that handlers get its transactions. The library listens to the pool's
@@ -39,7 +43,12 @@ export interface PostgresConfig<D extends Database = PoolLike> extends NodeConfi
    */
   readonly db: D;
   /** What the application does when something has happened: see docs/reactions.md. */
-  readonly on?: Reactions<TxOf<D>> | undefined;
+  readonly on?: Reactions<TxOf<D>, NamesOf<C>> | undefined;
+  /**
+   * The application's own catalogue, by `defineCatalogue` of `backend-billing/catalogue`: it says who
+   * keeps access and what each plan includes, and its names are the types of `store.can` and the like.
+   */
+  readonly catalogue?: C | undefined;
   /**
    * Where this application is reached, such as `https://app.example`. With a path, such as
    * `https://app.example/api`, the routes are below it, whether or not the server sees that path.
@@ -64,16 +73,16 @@ export interface Context {
 }
 
 /** The client of variant A. */
-export interface StripeClient extends StripeClientIn<Context> {}
+export interface StripeClient<N extends Names = Names> extends StripeClientIn<Context, N> {}
 
 /** The store: reads for the application, migrations, and the port that the library itself uses. */
-export interface BillingStore extends BillingStoreIn<Tx> {}
+export interface BillingStore<N extends Names = Names> extends BillingStoreIn<Tx, N> {}
 
 /** What `createStripe` answers: variant A. */
-export interface StripeExports extends StripeExportsIn<Context, Tx> {}
+export interface StripeExports<N extends Names = Names> extends StripeExportsIn<Context, Tx, N> {}
 
 /** What `createBilling` answers: variant B. */
-export interface BillingExports extends BillingExportsIn<Tx> {}
+export interface BillingExports<N extends Names = Names> extends BillingExportsIn<Tx, N> {}
 
 /**
  * Variant A: client functions named after what they sell.
@@ -99,8 +108,11 @@ export interface BillingExports extends BillingExportsIn<Tx> {}
  * });
  * ```
  */
-export function createStripe<D extends Database>(config: PostgresConfig<D>): StripeExports {
-  return stripeOn(hostOn(config));
+export function createStripe<D extends Database, C extends AnyCatalogue = AnyCatalogue>(
+  config: PostgresConfig<D, C>,
+): StripeExports<NamesOf<C>> {
+  // The names that a catalogue defines are types alone.
+  return stripeOn(hostOn(config)) as unknown as StripeExports<NamesOf<C>>;
 }
 
 /**
@@ -126,12 +138,16 @@ export function createStripe<D extends Database>(config: PostgresConfig<D>): Str
  * });
  * ```
  */
-export function createBilling<D extends Database>(config: PostgresConfig<D>): BillingExports {
-  return billingOn(hostOn(config));
+export function createBilling<D extends Database, C extends AnyCatalogue = AnyCatalogue>(
+  config: PostgresConfig<D, C>,
+): BillingExports<NamesOf<C>> {
+  return billingOn(hostOn(config)) as unknown as BillingExports<NamesOf<C>>;
 }
 
 /** An instance whose store is a schema of PostgreSQL. */
-export function hostOn<D extends Database>(config: PostgresConfig<D>): Host<PoolLike, Tx> {
+export function hostOn<D extends Database, C extends AnyCatalogue>(
+  config: PostgresConfig<D, C>,
+): Host<PoolLike, Tx> {
   const { telemetry } = config;
   const db = poolOf(config.db);
   const retried = telemetry && (() => telemetry.measure("commit.retries", 1, {}));
@@ -162,8 +178,8 @@ export function hostOn<D extends Database>(config: PostgresConfig<D>): Host<Pool
 }
 
 /** The handlers of the setting `on`, if it has any. */
-function reactionsOn<D extends Database>(
-  config: PostgresConfig<D>,
+function reactionsOn<D extends Database, C extends AnyCatalogue>(
+  config: PostgresConfig<D, C>,
   pool: PoolLike,
   tables: Pick<MigrationOptions, "schema" | "resources">,
 ): StoredReactions<Tx> | undefined {

@@ -158,6 +158,8 @@ export async function readsUsed(pool: pg.Pool): Promise<readonly IndexUse[]> {
   const reads: { readonly [name: string]: () => Promise<unknown> } = {
     "store.activeSubscriptionsOf": () => store.activeSubscriptionsOf("entity_78"),
     "store.subscribed": () => store.subscribed("entity_78"),
+    "store.held": () => store.held("entity_78"),
+    "store.held with products": () => store.held("entity_78", { described: true }),
     "store.refundsOf": () => store.refundsOf("entity_78"),
     "store.purchased by entity": () => store.purchased({ entityId: "entity_78", limit: 50 }),
     "store.purchased by reference": () =>

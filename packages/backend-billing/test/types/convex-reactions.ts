@@ -67,6 +67,20 @@ export const { billing, store, sync, setup, checkout } = createBilling({
 });
 export const { stripe } = createStripe({ ...config, on });
 
+// A handler whose plans are those of a catalogue is told of the same event.
+const typed = createLocal({
+  catalogue: defineCatalogue({ app: "acme", plans: { free: { name: "Free", default: true } } }),
+});
+export const provisioned = internalMutationGeneric({
+  args: typed.onEvent("access.granted"),
+  returns: v.null(),
+  handler: async (_, { event }): Promise<null> => {
+    expectTypeOf(event.after.plan).toEqualTypeOf<"free">();
+    return null;
+  },
+});
+createBilling({ ...config, on: { "access.granted": internal.hooks.provisioned } });
+
 expectTypeOf(internal.hooks.started).not.toBeAny();
 expectTypeOf(internal.billing.setup).not.toBeAny();
 expectTypeOf<FunctionArgs<typeof internal.hooks.started>>().toEqualTypeOf<{

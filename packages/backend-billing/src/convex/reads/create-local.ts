@@ -4,8 +4,8 @@
  */
 import type { GenericDatabaseWriter, GenericDataModel, Scheduler } from "convex/server";
 import { type VAny, v } from "convex/values";
-import type { ResourceName, StripeObject } from "../../core/catalogue/catalogue.js";
-import type { AnyCatalogue } from "../../core/plans/catalogue.js";
+import type { ResourceChoice, ResourceName, StripeObject } from "../../core/catalogue/catalogue.js";
+import type { AnyCatalogue, Names, NamesOf } from "../../core/plans/catalogue.js";
 import type { Change } from "../../core/reactions/change.js";
 import type { BillingEvent, EventName } from "../../core/reactions/event.js";
 import { SEATS_DELAY, seatsRequest } from "../../core/runtime/commit/seats.js";
@@ -23,7 +23,7 @@ export interface WriteContext<DataModel extends GenericDataModel = GenericDataMo
 }
 
 /** The reads and writes for an application's own queries and mutations. */
-export interface Local extends Reads {
+export interface Local<N extends Names = Names> extends Reads<N> {
   /**
    * In a mutation that changes an entity's seats: they are counted soon, by the setting `seats`, and
    * the quantity at Stripe follows. Does nothing for plans that are not per seat.
@@ -33,19 +33,21 @@ export interface Local extends Reads {
     args: SeatsChangedArgs,
   ): Promise<void>;
   /** The arguments of an internal mutation that is told of an event: `args: onEvent("access.lost")`. */
-  onEvent<N extends EventName>(name: N): { event: VAny<BillingEvent<N>> };
+  onEvent<E extends EventName>(name: E): { event: VAny<BillingEvent<E, N["plan"]>> };
   /** The arguments of one that is told how rows change: `args: onChange("invoices")`. */
   onChange<R extends ResourceName>(resource: R): { change: VAny<Change<StripeObject<R>>> };
 }
 
 /** What `createLocal` takes. */
-export interface LocalOptions {
-  readonly catalogue: AnyCatalogue;
+export interface LocalOptions<C extends AnyCatalogue = AnyCatalogue> {
+  readonly catalogue: C;
   /**
    * The file below `convex/` that exports `store` and `sync`, as the setting of this name: without
    * its ending. Default `"billing"`; it is `"stripe"` where `createStripe` has no other.
    */
   readonly module?: string | undefined;
+  /** What is mirrored, as the setting of this name. Default: `defaultResources`. */
+  readonly resources?: ResourceChoice | undefined;
 }
 
 /**
@@ -62,10 +64,14 @@ export interface LocalOptions {
  * export const { subscriptionOf, invoicesOf, seatsChanged } = createLocal({ catalogue });
  * ```
  */
-export function createLocal({ catalogue, module = "billing" }: LocalOptions): Local {
+export function createLocal<C extends AnyCatalogue>({
+  catalogue,
+  module = "billing",
+  resources,
+}: LocalOptions<C>): Local<NamesOf<C>> {
   const references = referencesTo(checkedModule(module));
-  return {
-    ...readsBy(catalogue),
+  const local: Local = {
+    ...readsBy(catalogue, resources),
     async seatsChanged(context, { entityId }) {
       const db = context.db as unknown as Db;
       const write = await requestRecord(db, seatsRequest(entityId, Date.now() + SEATS_DELAY));
@@ -75,4 +81,5 @@ export function createLocal({ catalogue, module = "billing" }: LocalOptions): Lo
     onEvent: () => ({ event: v.any() }),
     onChange: () => ({ change: v.any() }),
   };
+  return local as unknown as Local<NamesOf<C>>; // the names of a catalogue are types alone
 }

@@ -22,12 +22,18 @@ export async function storedSubscribed(
   entityId: string,
   chosen: readonly ResourceName[] = defaultResources,
 ): Promise<SubscriptionFacts> {
+  return readSubscribed(await subscriptionsIn(db, entityId), readsIn(db, chosen));
+}
+
+/** The contents of the entity's subscriptions. */
+export async function subscriptionsIn(db: Db, entityId: string) {
   const mirror = mirrorOf(db);
   const [customer] = await latestBy(mirror, "customers", "byEntityId", entityId, 1);
-  if (customer === undefined) return readSubscribed([], readsIn(db, chosen));
+  if (customer === undefined) return [];
   const { customerId } = customer;
-  const all = await latestBy(mirror, "subscriptions", "byCustomerId", customerId, SUBSCRIPTIONS);
-  return readSubscribed(contents(all), readsIn(db, chosen));
+  return contents(
+    await latestBy(mirror, "subscriptions", "byCustomerId", customerId, SUBSCRIPTIONS),
+  );
 }
 
 /** The subscriptions of entities that have a status, in the order of their documents. */
@@ -53,7 +59,7 @@ export async function storedSubscribedBy(
   };
 }
 
-function readsIn(db: Db, chosen: readonly ResourceName[]): FactReads {
+export function readsIn(db: Db, chosen: readonly ResourceName[]): FactReads {
   const mirror = mirrorOf(db);
   const content = (resource: ResourceName) => async (id: string) =>
     chosen.includes(resource) ? contentOf(await rowOf(mirror, resource, id)) : undefined;

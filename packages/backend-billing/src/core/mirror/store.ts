@@ -194,6 +194,38 @@ export interface SubscriptionFacts {
   readonly lapses: readonly StoredRecord[];
 }
 
+/** A product that an entity is subscribed to. */
+export interface HeldProduct {
+  readonly id: string;
+  /** Empty unless it was asked for. */
+  readonly metadata: { readonly [key: string]: string };
+  /** The lookup keys of Stripe's features that it has, where `product_features` are mirrored. */
+  readonly features: readonly string[];
+}
+
+/** A subscription that may give access, as far as gates go by it. */
+export interface Held {
+  readonly id: string;
+  readonly status: string;
+  /** In seconds. */
+  readonly created: number;
+  /** Whether it is past due, and its grace is over. */
+  readonly isLapsed: boolean;
+  /** Those of its items. */
+  readonly products: readonly HeldProduct[];
+}
+
+/** How `held` reads. */
+export interface HeldOptions {
+  /** With the metadata of products, and with Stripe's features. */
+  readonly described?: boolean;
+  /**
+   * In a transaction of the application on PostgreSQL, others that ask for it wait until it has
+   * ended. Elsewhere it does nothing.
+   */
+  readonly locked?: boolean;
+}
+
 /** A page of subscriptions, and whose they are. */
 export interface SubscriptionPage {
   readonly facts: SubscriptionFacts;
@@ -264,6 +296,11 @@ export interface LocalReads
   purchased(by: Purchased): Promise<readonly PurchaseFacts[]>;
   /** What comes in each month, by currency, as of a time in milliseconds; default now. */
   revenue(now?: number): Promise<readonly Revenue[]>;
+  /**
+   * The entity's subscriptions that are active, in trial or past due: the little of them that gates
+   * go by, in one reading.
+   */
+  held(entityId: string, options?: HeldOptions): Promise<readonly Held[]>;
   /** The entities' subscriptions that have a status, after a cursor ("" for the first page). */
   subscribedBy(status: string, after: string, limit: number): Promise<SubscriptionPage>;
 }

@@ -186,3 +186,22 @@ export type BalanceName<C extends AnyCatalogue> = Of<C["features"], BalanceKind>
 
 /** Its features that are on or off, and those of which a unit can be taken. */
 export type GateName<C extends AnyCatalogue> = Of<C["features"], "boolean"> | BalanceName<C>;
+
+/** The names by which calls know what a catalogue defines: any text where there is none. */
+export interface Names {
+  readonly plan: string | null;
+  readonly gate: string;
+  readonly limit: string;
+}
+
+/**
+ * The names of a catalogue. A type with such names is one with any: they are worked out here, because
+ * the compiler takes a type by its catalogue for another one than the same by any catalogue.
+ */
+export type NamesOf<C extends AnyCatalogue> = C extends AnyCatalogue
+  ? {
+      readonly plan: PlanOf<C>;
+      readonly gate: GateName<C>;
+      readonly limit: LimitName<C>;
+    }
+  : never;

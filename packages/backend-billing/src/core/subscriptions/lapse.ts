@@ -28,7 +28,7 @@ const OWING: ReadonlySet<string> = new Set(["past_due", "unpaid"]);
  * finalised. If the mirror has no such invoice, when its period began.
  */
 export function pastDueSince(
-  { invoices }: SubscriptionFacts,
+  { invoices }: Pick<SubscriptionFacts, "invoices">,
   subscription: Pick<Subscription, "id" | "status" | "items">,
 ): number | null {
   const { id, status } = subscription;
@@ -42,7 +42,7 @@ export function pastDueSince(
 
 /** Whether the grace that began at `since` is over. */
 export function isLapsed(
-  { lapses }: SubscriptionFacts,
+  { lapses }: Pick<SubscriptionFacts, "lapses">,
   subscriptionId: string,
   since: number | null,
 ): boolean {

@@ -17,7 +17,7 @@ import {
 
 /** Which of an entity's subscriptions is meant. */
 export interface InGroup {
-  /** The group of products, as their metadata `billing_group` names it. Default `"main"`. */
+  /** The group of a plan, or the one that a product's metadata name `billing_group`. Default `"main"`. */
   readonly group?: string | undefined;
 }
 
@@ -31,20 +31,20 @@ export interface SubscriptionsBy {
 }
 
 /** A page of subscriptions. */
-export interface SubscribedPage {
-  readonly page: readonly Subscribed[];
+export interface SubscribedPage<P = string | null> {
+  readonly page: readonly Subscribed<P>[];
   /** For the next page; null after the last one. */
   readonly cursor: string | null;
 }
 
 /** The reads of subscriptions. */
-export interface SubscriptionReads {
+export interface SubscriptionReads<P = string | null> {
   /** What an entity has of a group: one state, whatever became of it. */
-  subscriptionOf(entityId: string, options?: InGroup): Promise<SubscriptionState>;
+  subscriptionOf(entityId: string, options?: InGroup): Promise<SubscriptionState<P>>;
   /** All subscriptions of an entity, of all groups, ended ones too, newest first. */
-  subscriptionsOf(entityId: string): Promise<readonly Subscribed[]>;
+  subscriptionsOf(entityId: string): Promise<readonly Subscribed<P>[]>;
   /** The entities' subscriptions that have a status, a page at a time. */
-  subscriptionsBy(by: SubscriptionsBy): Promise<SubscribedPage>;
+  subscriptionsBy(by: SubscriptionsBy): Promise<SubscribedPage<P>>;
 }
 
 export function subscriptionReads(

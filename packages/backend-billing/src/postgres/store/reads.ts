@@ -11,6 +11,7 @@ import { checkLimit } from "../../core/subscriptions/reads.js";
 import type { Queryable } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
 import { pathExpression, resourceTable } from "../schema/tables.js";
+import { heldOn } from "./held.js";
 import { type Names, namesIn } from "./names.js";
 import { purchaseFactsFrom, type RawPurchase, selectPurchased } from "./purchased.js";
 import { type RawRow, rowFrom } from "./raw.js";
@@ -34,6 +35,7 @@ export function localReads(
   select: Select,
   names: Names,
   chosen: readonly ResourceName[],
+  isInTransaction: boolean,
 ): LocalReads {
   const ofEntity = selectSubscribed(names, chosen);
   const byStatus = selectSubscribedBy(names, chosen);
@@ -96,6 +98,7 @@ export function localReads(
     },
     revenue: async (now = Date.now()) =>
       (await select<RawRevenue>(selectRevenue(names), [churnedSince(now)])).map(revenueFrom),
+    held: heldOn(select, names, chosen, isInTransaction),
     subscribed: async (entityId) =>
       subscribedFrom((await select<RawSubscribed>(ofEntity, [entityId]))[0]),
     subscribedBy: async (status, after, limit) => {
@@ -130,7 +133,7 @@ export function createPostgresReads(
 ): LocalReads {
   const select: Select = async <T>(text: string, values: unknown[] = []) =>
     (await connection.query(text, values)).rows as T[];
-  return localReads(select, namesIn(schemaOf(place)), namesOf(resources));
+  return localReads(select, namesIn(schemaOf(place)), namesOf(resources), true);
 }
 
 /** Selects rows by the specification's field names. */

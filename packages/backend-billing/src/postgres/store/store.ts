@@ -169,7 +169,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
           [JSON.stringify(priceIds)],
         )
       ).map(({ price, product }) => ({ price, product: product ?? undefined })),
-    ...localReads(select, names, chosen),
+    ...localReads(select, names, chosen, false),
   };
 }
 

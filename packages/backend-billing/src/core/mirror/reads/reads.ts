@@ -8,6 +8,9 @@ import type { Plan } from "../store.js";
  */
 export const activeStatuses: ReadonlySet<string> = new Set(["active", "trialing"]);
 
+/** The states in which a subscription may give access: one that is past due does so for a while. */
+export const heldStatuses: ReadonlySet<string> = new Set([...activeStatuses, "past_due"]);
+
 /** The statuses of subscriptions that are over: Stripe never revives one. */
 export const endedStatuses: ReadonlySet<string> = new Set(["canceled", "incomplete_expired"]);
 

@@ -86,7 +86,8 @@ function withoutOldEnded(
   return newest.filter(({ id }) => !left.has(id));
 }
 
-const oldestOpen = (
+/** The open ones of these invoices, the oldest first, as many as are read. */
+export const oldestOpen = (
   all: readonly StripeObject<"invoices">[],
 ): readonly StripeObject<"invoices">[] =>
   all

@@ -128,7 +128,7 @@ export function price(index: number) {
 }
 
 /** The subscription of the customer with the same number. */
-function subscription(index: number, created: number, revision = 0): Subscription {
+export function subscription(index: number, created: number, revision = 0): Subscription {
   const self = subscriptionId(index);
   const period = { current_period_start: created, current_period_end: created + 2_592_000 };
   return {

@@ -121,6 +121,11 @@ export const BARS = {
     reached: 0.5,
     direction: "at least",
   },
+  gate: {
+    text: "the speed of `store.can`, at the median, against a prepared select of the subscription by the customer's id",
+    bar: 0.8,
+    direction: "at least",
+  },
   growth: {
     text: "cost per event at 10 million rows against 10 thousand",
     bar: 1.3,

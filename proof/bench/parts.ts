@@ -2,10 +2,11 @@
 import { type ConvexCost, convexCost } from "./convex.js";
 import { usualBesideEight } from "./eight.js";
 import { type BarId, ratios, type Series } from "./figures.js";
+import { gateCosts } from "./gates.js";
 import { type Growth, growth } from "./growth.js";
 import { linkCosts } from "./links.js";
 import type { Accounts } from "./list-server.js";
-import { type Bench, backfill, calls, webhooks } from "./measure.js";
+import { type Bench, backfill, calls, line, webhooks } from "./measure.js";
 import { toldBesideSilent } from "./reactions.js";
 import type { Stage } from "./stage.js";
 import { setupTrips } from "./trips.js";
@@ -115,6 +116,14 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
     run.figure("knownLinkTrips", [known.trips], `${known.statements.length} statements`);
   },
 
+  async gates(run) {
+    const often = run.quick ? { repetitions: 7, calls: 1_000 } : { repetitions: 15, calls: 3_000 };
+    const series = await gateCosts(run.serverUrl, run.admin, often);
+    run.series.gates = series;
+    run.say(line(series));
+    run.figure("gate", ratios(series, "bare", "can"));
+  },
+
   async convex(run) {
     const cost = await convexCost();
     run.convex = cost;
@@ -144,6 +153,7 @@ export const QUICK = [
   "resources",
   "overhead",
   "links",
+  "gates",
   "convex",
   "growth",
 ];

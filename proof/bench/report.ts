@@ -109,6 +109,8 @@ function body(results: Results): string {
     rates(series, [...TOLD, ...TOLD.flatMap((id) => [`${id}Rate`, `${id}After`])]),
     "### Calls",
     rates(series, ["setup", "subscribe", "portal"]),
+    "### Gates",
+    rates(series, ["gates"]),
   ];
   if (growth.length > 0) {
     sections.push(

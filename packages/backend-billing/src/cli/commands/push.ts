@@ -8,7 +8,7 @@ import { billingConfig, type ConnectOptions, loadEnv, withStripeOptions } from "
 import { PUSHING, withGrants } from "../doctor/permissions.js";
 import { askWhetherToPush } from "../plans/ask.js";
 import { loadCatalogue } from "../plans/load.js";
-import { differenceText, toldOf } from "../plans/text.js";
+import { differenceText, linesOf } from "../plans/text.js";
 import { counted } from "../terminal/format.js";
 import { EXIT, type Io } from "../terminal/io.js";
 import { printUnmanaged } from "./pull.js";
@@ -78,7 +78,7 @@ const COLOUR = { "+": "green", "~": "yellow", "-": "red" } as const;
 function printPlan(io: Io, { operations, drift, conflicts, unmanaged }: PushPlan): void {
   if (operations.length > 0) io.print();
   for (const operation of operations) {
-    const { mark, text, details } = toldOf(operation);
+    const { mark, text, details } = linesOf(operation);
     io.print(`  ${io.paint(COLOUR[mark], mark)} ${text}`);
     for (const detail of details) io.print(io.paint("dim", `      ${detail}`));
   }
@@ -98,7 +98,7 @@ function printConflict(io: Io, { place, message }: Conflict): void {
 }
 
 function printDone(io: Io, operation: Operation): void {
-  const { mark, text } = toldOf(operation);
+  const { mark, text } = linesOf(operation);
   io.print(`  ${io.paint("green", "✓")} ${mark} ${text}`);
 }
 

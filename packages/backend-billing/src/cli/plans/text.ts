@@ -4,34 +4,38 @@ import type { PriceContent } from "../../push/desired.js";
 import type { Difference, Operation } from "../../push/operations.js";
 
 /** What an operation does, and to what: a mark, and a line without it. */
-export interface Told {
+export interface Printed {
   readonly mark: "+" | "~" | "-";
   readonly text: string;
   readonly details: readonly string[];
 }
 
-export function toldOf(operation: Operation): Told {
+export function linesOf(operation: Operation): Printed {
   switch (operation.do) {
     case "create_meter":
-      return told("+", `meter ${operation.eventName}`);
+      return printed("+", `meter ${operation.eventName}`);
     case "reactivate_meter":
-      return told("~", `meter ${operation.eventName} is active again`);
+      return printed("~", `meter ${operation.eventName} is active again`);
     case "create_product":
-      return told("+", `product ${operation.id}, ${JSON.stringify(operation.name)}`);
+      return printed("+", `product ${operation.id}, ${JSON.stringify(operation.name)}`);
     case "update_product": {
       const { active, differences, id } = operation;
       const isArchived = !active && differences.some(({ field }) => field === "active");
-      if (isArchived) return told("-", `product ${id} is archived`, differences);
-      return told("~", `product ${id}${differences.length > 0 ? "" : ": recorded"}`, differences);
+      if (isArchived) return printed("-", `product ${id} is archived`, differences);
+      return printed(
+        "~",
+        `product ${id}${differences.length > 0 ? "" : ": recorded"}`,
+        differences,
+      );
     }
     case "create_price": {
       const { key, content, takesKey } = operation;
       const taken = takesKey ? ", which takes the key over; subscribers keep theirs" : "";
-      return told("+", `price ${key}, ${contentText(content)}${taken}`);
+      return printed("+", `price ${key}, ${contentText(content)}${taken}`);
     }
     case "update_price": {
       const { key, id, differences } = operation;
-      return told(
+      return printed(
         "~",
         `price ${key} (${id})${differences.length > 0 ? "" : ": recorded"}`,
         differences,
@@ -40,17 +44,21 @@ export function toldOf(operation: Operation): Told {
     case "set_default": {
       const { product, to } = operation;
       const what = to === null ? "none" : "id" in to ? to.id : `the new price ${to.slot}`;
-      return told("~", `product ${product}`, [{ field: "default_price", from: null, to: what }]);
+      return printed("~", `product ${product}`, [{ field: "default_price", from: null, to: what }]);
     }
     case "archive_price":
-      return told(
+      return printed(
         "-",
         `price ${operation.id} (${operation.slot}) of ${operation.product} is archived`,
       );
   }
 }
 
-const told = (mark: Told["mark"], text: string, differences: readonly Difference[] = []): Told => ({
+const printed = (
+  mark: Printed["mark"],
+  text: string,
+  differences: readonly Difference[] = [],
+): Printed => ({
   mark,
   text,
   details: differences.map(differenceText),

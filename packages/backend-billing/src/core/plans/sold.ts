@@ -41,7 +41,7 @@ export function soldBy(catalogue: AnyCatalogue | undefined, key: string): Sold {
 }
 
 /** The features of which a plan bills what is used beyond what it includes. */
-export const billedFeatures = (features: { readonly [feature: string]: unknown }): string[] =>
+const billedFeatures = (features: { readonly [feature: string]: unknown }): string[] =>
   Object.entries(features).flatMap(([feature, value]) =>
     typeof value === "object" && value !== null && "overage" in value ? [feature] : [],
   );

@@ -169,7 +169,7 @@ function amountProblems(place: string, { amount }: Pick<Money, "amount">): strin
   ];
 }
 
-function trialProblems(place: string, { trialDays, prices }: AnyPlan): string[] {
+function trialProblems(place: string, { trialDays, prices, retired }: AnyPlan): string[] {
   if (trialDays === undefined) return [];
   const isPossible = Number.isInteger(trialDays) && trialDays >= 1 && trialDays <= MOST_TRIAL_DAYS;
   if (!isPossible) {
@@ -177,7 +177,7 @@ function trialProblems(place: string, { trialDays, prices }: AnyPlan): string[] 
       `${place}.trialDays: ${trialDays} must be a whole number from 1 to ${MOST_TRIAL_DAYS}.`,
     ];
   }
-  if (prices !== undefined) return [];
+  if (prices !== undefined || retired === true) return [];
   return [`${place}.trialDays: a plan without prices has no trial. Give it prices, or remove it.`];
 }
 
@@ -233,7 +233,7 @@ const VALUE_PROBLEMS = {
   meter: meteredProblems,
 } as const;
 
-function meteredProblems(at: string, value: unknown, { prices }: AnyPlan): string[] {
+function meteredProblems(at: string, value: unknown, { prices, retired }: AnyPlan): string[] {
   if (typeof value !== "object" || value === null) {
     return [`${at}: write { included: 1000 }, and \`overage\` for what each unit beyond costs.`];
   }
@@ -251,7 +251,8 @@ function meteredProblems(at: string, value: unknown, { prices }: AnyPlan): strin
   }
   if (overage === undefined) return problems;
   const sold = Object.entries(prices ?? {});
-  if (sold.length === 0) {
+  // The subscribers of a retired plan have its prices; the catalogue need not.
+  if (sold.length === 0 && retired !== true) {
     problems.push(
       `${at}.overage: a plan without prices has no invoice on which usage could stand. Remove \`overage\`, or give the plan a price.`,
     );

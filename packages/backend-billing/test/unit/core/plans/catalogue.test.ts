@@ -71,6 +71,17 @@ describe("what a catalogue says", () => {
     );
   });
 
+  it("may leave out the prices of a retired plan, which its subscribers have", () => {
+    const features = { calls: { included: 1, overage: usd("1") } };
+    const old = { name: "Old", retired: true, trialDays: 7, features } as const;
+    const made = defineCatalogue({
+      app: "acme",
+      features: { calls: { meter: "calls" } },
+      plans: { old },
+    });
+    expect(made.keys).toEqual({ old: {} });
+  });
+
   it("may be nothing but who keeps access", () => {
     const catalogue = defineCatalogue({ access: { past_due: false } });
     expect(catalogue).toMatchObject({ app: null, plans: {}, access: { past_due: false } });

@@ -85,9 +85,9 @@ async function setDefault(stripe: Stripe, { product, to }: Of<"set_default">, ma
 const FORM = 1;
 
 /**
- * Processes that push the same at once send the same key, and Stripe makes one price. A price that
- * was deleted in the dashboard is still what Stripe answers to its key, for a day; then another key
- * is used.
+ * Processes that push the same at once send the same key, and Stripe makes one price. For a day that
+ * is what it answers, though the price was deleted or edited in the dashboard since; then another
+ * key is used.
  */
 async function createPrice(
   stripe: Stripe,
@@ -95,13 +95,13 @@ async function createPrice(
   made: Made,
 ): Promise<string> {
   const params = priceParams(operation, made);
-  const parts = JSON.stringify([FORM, operation.nth, params]);
+  const parts = JSON.stringify([FORM, operation.after, params]);
   for (let attempt = 0; ; attempt += 1) {
     const idempotencyKey = `billing-push-${await sha256(`${attempt} ${parts}`)}`;
     const price = await stripe.prices.create(params, { idempotencyKey });
     const { headers } = price.lastResponse;
     if (headers["idempotent-replayed"] !== "true") return price.id;
-    if (await exists(stripe, price.id)) return price.id;
+    if (await isInPlace(stripe, price.id, operation)) return price.id;
   }
 }
 
@@ -133,10 +133,15 @@ function recurringParams(
   return { ...rhythm, usage_type: "metered", meter: id };
 }
 
-async function exists(stripe: Stripe, id: string): Promise<boolean> {
+/** Whether a price is still what was asked for. */
+async function isInPlace(
+  stripe: Stripe,
+  id: string,
+  { slot, key }: Of<"create_price">,
+): Promise<boolean> {
   try {
-    await stripe.prices.retrieve(id);
-    return true;
+    const { lookup_key: held, metadata } = await stripe.prices.retrieve(id);
+    return held === key && metadata.billing_price === slot;
   } catch (error) {
     if (statusOf(error) === 404) return false;
     throw error;

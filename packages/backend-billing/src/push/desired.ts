@@ -211,7 +211,8 @@ function packProduct(catalogue: AnyCatalogue, app: string, name: string): Desire
  * Only `pull` reads them; where they do not fit, it reads the kinds off the values.
  */
 function kindsMetadata({ features }: AnyCatalogue, names: readonly string[]): Metadata {
-  const text = names
+  const text = [...names]
+    .sort() // the order in which a plan names its features says nothing
     .flatMap((name) => {
       const kind = features[name];
       const meter = meterOf(kind);

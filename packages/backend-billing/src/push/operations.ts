@@ -27,8 +27,8 @@ export type Operation =
       readonly product: string;
       /** Whether another price of the application gives its key up for this one. */
       readonly takesKey: boolean;
-      /** How many prices the slot has had: the key of the request differs for each. */
-      readonly nth: number;
+      /** The prices that the slot has had: the key of the request differs with them. */
+      readonly after: readonly string[];
     } & DesiredPrice)
   | {
       readonly do: "update_price";

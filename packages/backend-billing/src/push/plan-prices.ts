@@ -44,15 +44,22 @@ export function slotPart(context: SlotContext, want: DesiredPrice): SlotPlan {
     want.key,
   );
   const drift = situation.overwrites ? undefined : driftOf(want, holder, chosen, place);
-  if (drift !== undefined) return { part: drift, price: chosen?.active ? chosen : undefined };
+  if (drift !== undefined)
+    return { part: drift, price: chosen?.active ? { id: chosen.id } : undefined };
   const own =
     chosen === undefined
-      ? created(product.id, want, holder !== undefined, inSlot.length)
+      ? created(
+          product.id,
+          want,
+          holder !== undefined,
+          inSlot.map(({ id }) => id),
+        )
       : updated(situation, chosen, want, holder);
   const others = inSlot
     .filter((price) => price.id !== chosen?.id)
-    .map((price) => archivePart(situation, price, place, context.wantedKeys));
-  return { part: joined([own, ...others]), price: chosen ?? { slot: want.slot } };
+    .map((price) => archivePart(situation, price, place, context.wantedKeys, want.slot));
+  const price = chosen === undefined ? { slot: want.slot } : { id: chosen.id };
+  return { part: joined([own, ...others]), price };
 }
 
 /** A price that has the key is taken for its slot's, though a person may have made it. */
@@ -132,8 +139,16 @@ function differencesOf(price: ObservedPrice, want: DesiredPrice): readonly Diffe
   return all.filter(({ from, to }) => from !== to);
 }
 
-function created(product: string, want: DesiredPrice, takesKey: boolean, nth: number): Part {
-  return { ...NOTHING, operations: [{ do: "create_price", product, takesKey, nth, ...want }] };
+function created(
+  product: string,
+  want: DesiredPrice,
+  takesKey: boolean,
+  after: readonly string[],
+): Part {
+  return {
+    ...NOTHING,
+    operations: [{ do: "create_price", product, takesKey, after: [...after].sort(), ...want }],
+  };
 }
 
 function updated(
@@ -160,10 +175,10 @@ export function archivePart(
   price: ObservedPrice,
   place: string,
   wantedKeys: ReadonlySet<string>,
+  slot = price.metadata.billing_price ?? "",
 ): Part {
   if (!price.active) return NOTHING;
   const { id, product } = price;
-  const slot = price.metadata.billing_price ?? "";
   const kept = price.key !== null && !wantedKeys.has(price.key) ? price.key : null;
   const isPerSeat = price.metadata.billing_per_seat === "true";
   const metadata = priceMetadata({ app: situation.app, slot, key: kept, isPerSeat }, false);

@@ -29,8 +29,10 @@ export function catalogueText(app: string, observed: Observed): string {
   );
   const plans = own.filter(({ metadata }) => metadata.billing_plan !== undefined);
   const packs = own.filter(({ metadata }) => metadata.billing_pack !== undefined);
+  // The prices of retired plans stay as they are when taxes change.
+  const sold = own.filter(({ active }) => active).map(({ id }) => id);
   const taxBehavior = observed.prices.find(
-    (price) => own.some(({ id }) => id === price.product) && price.active && isOwn(price),
+    (price) => sold.includes(price.product) && price.active && isOwn(price),
   )?.taxBehavior;
   const used = new Set(["defineCatalogue"]);
   const money = moneyWriter(used);
@@ -114,10 +116,10 @@ function planCode(app: string, product: ObservedProduct, observed: Observed, mon
   const { id, name, active, metadata } = product;
   const plan = metadata.billing_plan ?? id;
   const was = planProductId(app, plan, {}) === id ? undefined : id.slice(app.length + 1);
-  const prices = soldPrices(product, observed).filter(
-    ({ recurring }) => recurring?.meterId === null,
-  );
   const values = Object.entries(valuesIn(metadata));
+  const prices = soldPrices(product, observed).filter(
+    ({ recurring, currency }) => recurring?.meterId === null && (active || fits(values, currency)),
+  );
   const given: readonly (Entry | false)[] = [
     ["name", quoted(name)],
     was !== undefined && ["was", quoted(was)],
@@ -136,6 +138,13 @@ function planCode(app: string, product: ObservedProduct, observed: Observed, mon
   ];
   return [plan, given.filter((each) => each !== false)];
 }
+
+/** The prices of a retired plan stay though its overage gets another currency; one file has one. */
+const fits = (values: readonly (readonly [string, Values[string]])[], currency: string): boolean =>
+  values.every(([, value]) => {
+    const overage = typeof value === "object" ? (value as Metered).overage : undefined;
+    return overage === undefined || overage.currency === currency;
+  });
 
 /** The prices of a product that are sold, the default price first. */
 function soldPrices(product: ObservedProduct, { prices }: Observed): readonly ObservedPrice[] {

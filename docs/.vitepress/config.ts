@@ -48,6 +48,7 @@ export default defineConfig({
           { text: "Two variants", link: "/variants" },
           { text: "Running subscriptions", link: "/subscriptions" },
           { text: "Concepts", link: "/concepts" },
+          { text: "Plans in code", link: "/plans" },
           { text: "Selling", link: "/selling" },
           { text: "One-time purchases", link: "/purchases" },
           { text: "Reading subscriptions", link: "/reading" },

@@ -25,6 +25,8 @@ const DELIVERY = "packages/backend-billing/test/postgres/reactions/deliver.test.
 const SEATS = "packages/backend-billing/test/unit/core/subscriptions/seats-following.test.ts";
 const CLAIMS = "packages/backend-billing/test/unit/core/claims.test.ts";
 
+const PUSH = "packages/backend-billing/test/unit/push/plan.test.ts";
+
 export const mutants: { readonly [name: string]: Expected } = {
   "ties written": { story: "two changes of one second, told in the wrong order" },
   "tombstones ignored": { story: "a creation told after the deletion" },
@@ -84,6 +86,12 @@ export const mutants: { readonly [name: string]: Expected } = {
     story: "a tax id of the account, of which nothing tells",
     resources: "all",
   },
+  "another application's key taken": { test: PUSH },
+  "another application's product taken": { test: PUSH },
+  "seats marked on a price in use": { test: PUSH },
+  "a plan with subscribers dropped": { test: PUSH },
+  "an edit by hand overwritten": { test: PUSH },
+  "random keys of prices": { test: "packages/backend-billing/test/unit/push/random.test.ts" },
   "a 404 is final": { test: "packages/backend-billing/test/unit/core/mirror.test.ts" },
   "a refresh dropped by an earlier reading": {
     test: "packages/backend-billing/test/unit/convergence/asks.test.ts",

@@ -97,6 +97,7 @@ async function createPrice(
   const params = priceParams(operation, made);
   const parts = JSON.stringify([FORM, operation.after, params]);
   for (let attempt = 0; ; attempt += 1) {
+    // mutant "random keys of prices": await sha256(`${attempt} ${parts}`) -> crypto.randomUUID()
     const idempotencyKey = `billing-push-${await sha256(`${attempt} ${parts}`)}`;
     const price = await stripe.prices.create(params, { idempotencyKey });
     const { headers } = price.lastResponse;

@@ -115,5 +115,8 @@ export const unlessEdited = (
   edited: boolean,
   drift: Drift,
   operation: Operation,
-): Part =>
-  edited && !overwrites ? { ...NOTHING, drift: [drift] } : { ...NOTHING, operations: [operation] };
+): Part => {
+  // mutant "an edit by hand overwritten"
+  if (edited && !overwrites) return { ...NOTHING, drift: [drift] };
+  return { ...NOTHING, operations: [operation] };
+};

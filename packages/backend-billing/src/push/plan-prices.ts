@@ -33,6 +33,7 @@ export function slotPart(context: SlotContext, want: DesiredPrice): SlotPlan {
   const place = `${product.place}.${want.slot}`;
   const holder = observed.prices.find(({ key }) => key === want.key);
   const held = holder && observed.products.find(({ id }) => id === holder.product);
+  // mutant "another application's key taken"
   if (holder !== undefined && held?.metadata.billing_app !== situation.app) {
     const message = `The lookup key ${want.key} is that of ${holder.id}, a price of the product ${holder.product}, which is not this catalogue's. Take the key away from that price in Stripe's dashboard, or choose another name.`;
     const conflicts = [{ place, id: holder.id, message }];
@@ -74,6 +75,7 @@ function hasContent(
 ): boolean {
   const own = price.recurring;
   const meterId = recurring?.meter ? meters.get(recurring.meter)?.id : null;
+  // mutant "seats marked on a price in use": (price.metadata.billing_per_seat === "true") === isPerSeat -> true
   return (
     price.currency === currency &&
     price.amount === amount &&

@@ -28,6 +28,7 @@ export function productPart(
     };
   }
   const owner = observed.metadata.billing_app;
+  // mutant "another application's product taken"
   if (owner !== situation.app) {
     const whose = owner === undefined ? "was not made by push" : `belongs to the app ${owner}`;
     const message = `The product ${id} ${whose}. Give ${place} another name; or, if it is this plan, set its metadata billing_app to ${situation.app} in Stripe's dashboard and push with --overwrite.`;
@@ -111,6 +112,7 @@ export function leftPart(
   const isPack = metadata.billing_pack !== undefined;
   const name = metadata.billing_plan ?? metadata.billing_pack ?? id;
   const place = `${isPack ? "packs" : "plans"}.${name}`;
+  // mutant "a plan with subscribers dropped"
   if (observed.subscribed.has(id)) {
     const first = id.slice(situation.app.length + 1);
     const message = `${place} has subscribers, so it cannot leave the catalogue. Put it back with \`retired: true\`, which keeps it for them; or, if it has another name now, write \`was: "${first}"\` there.`;

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { createPatientDouble } from "../../../../../support/patient-double.js";
 import { catalogueOf } from "../../../../../support/push/definition.js";
 import { accountOf, wrongIn } from "../../../../../support/push/reading.js";
-import { newShop } from "../../../../../support/push/shop.js";
+import { newShop, type Shop } from "../../../../../support/push/shop.js";
 import { playStory } from "../../../../../support/push/story.js";
 import { stream } from "../../../../stripe-double/src/world/random.js";
 import { push } from "../../../src/push/push.js";
@@ -20,20 +20,32 @@ it("what Stripe has is what random catalogues say, after each of their edits", {
   }
 });
 
-it("ten pushes at once make one set of objects", async () => {
+it("ten pushes at once make one set of objects, and one new price for each amount", async () => {
   const double = await createPatientDouble();
   const stripe = new Stripe(double.secretKey, double.stripeConfig);
-  const shop = newShop(stream("at once"), "acme");
-  const [one = 0, ...many] = await Promise.all(
-    Array.from({ length: 10 }, async () => {
-      const { rest } = await push(stripe, catalogueOf(shop));
-      return rest.operations.length + rest.drift.length + rest.conflicts.length;
-    }),
-  );
-  expect([one, ...many]).toEqual(Array(10).fill(0));
-  const account = await accountOf(stripe);
-  expect(wrongIn(shop, account, new Set())).toEqual([]);
-  expect(account.prices.filter(({ active }) => !active)).toEqual([]);
-  expect(account.meters.length).toBeLessThanOrEqual(1);
+  const first = newShop(stream("at once"), "acme");
+  const plans = first.plans.map((plan) => ({
+    ...plan,
+    prices: plan.prices.map((price) => ({ ...price, cents: price.cents + 100 })),
+  }));
+  const dearer: Shop = { ...first, plans };
+  const changed = plans.flatMap(({ prices }) => prices).length;
+  expect(changed).toBeGreaterThan(1);
+  for (const [shop, archived] of [
+    [first, 0],
+    [dearer, changed],
+  ] as const) {
+    const left = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const { rest } = await push(stripe, catalogueOf(shop));
+        return rest.operations.length + rest.drift.length + rest.conflicts.length;
+      }),
+    );
+    expect(left).toEqual(Array(10).fill(0));
+    const account = await accountOf(stripe);
+    expect(wrongIn(shop, account, new Set())).toEqual([]);
+    expect(account.prices.filter(({ active }) => !active)).toHaveLength(archived);
+    expect(account.meters.length).toBeLessThanOrEqual(1);
+  }
   await double.close();
 });

@@ -52,6 +52,7 @@ export default defineConfig({
           { text: "Selling", link: "/selling" },
           { text: "One-time purchases", link: "/purchases" },
           { text: "Reading subscriptions", link: "/reading" },
+          { text: "Gates", link: "/gates" },
           { text: "Reactions", link: "/reactions" },
           { text: "Resources", link: "/resources" },
         ]),

@@ -25,6 +25,15 @@ const folder = (name: string) => ({
 // The source of the double, so that nothing has to be built first; tsconfig.json says the same.
 const alias = { "stripe-double": `${import.meta.dirname}/packages/stripe-double/src/index.ts` };
 const resolve = { alias };
+// What `generate` writes imports the library by its name.
+const source = `${import.meta.dirname}/packages/backend-billing/src`;
+const byName = {
+  alias: {
+    ...alias,
+    "backend-billing/catalogue": `${source}/catalogue/index.ts`,
+    "backend-billing": `${source}/index.ts`,
+  },
+};
 
 // A report for machines is written only on request, so that a normal run stays quiet.
 const report = process.env.TEST_REPORT;
@@ -47,7 +56,7 @@ export default defineConfig({
       { name: "long", description: "Only in `npm run test:long`." },
     ],
     projects: [
-      { resolve, test: folder("unit") },
+      { resolve: byName, test: folder("unit") },
       {
         resolve,
         test: {
@@ -57,7 +66,7 @@ export default defineConfig({
       },
       { resolve, test: folder("docs") },
       { resolve, test: folder("package") },
-      { resolve, test: { ...folder("postgres"), globalSetup: [postgres] } },
+      { resolve: byName, test: { ...folder("postgres"), globalSetup: [postgres] } },
       { resolve, test: { ...folder("cli"), globalSetup: [postgres, command] } },
       {
         // As Convex runs functions, with the settings that an application's tests have.
@@ -67,10 +76,10 @@ export default defineConfig({
         resolve: {
           alias: {
             ...alias,
-            "backend-billing/catalogue": `${import.meta.dirname}/packages/backend-billing/src/catalogue/index.ts`,
-            "backend-billing/convex/local": `${import.meta.dirname}/packages/backend-billing/src/convex/local.ts`,
-            "backend-billing/convex/tables": `${import.meta.dirname}/packages/backend-billing/src/convex/tables/index.ts`,
-            "backend-billing/convex": `${import.meta.dirname}/packages/backend-billing/src/convex/index.ts`,
+            "backend-billing/catalogue": `${source}/catalogue/index.ts`,
+            "backend-billing/convex/local": `${source}/convex/local.ts`,
+            "backend-billing/convex/tables": `${source}/convex/tables/index.ts`,
+            "backend-billing/convex": `${source}/convex/index.ts`,
           },
         },
         // convex-test keeps its context in a module: a function that a file scheduled must not run in

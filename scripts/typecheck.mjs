@@ -13,6 +13,7 @@ const projects = [
   ["tsconfig.json", "typescript-native"],
   ["proof/tsconfig.json", "typescript-native"],
   ["tsconfig.examples.json", "typescript-native"],
+  ["packages/backend-billing/templates/pricing-page/tsconfig.json", "typescript-native"],
 ];
 
 async function lane() {

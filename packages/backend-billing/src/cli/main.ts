@@ -5,6 +5,7 @@ import { Command, CommanderError } from "commander";
 import { addDoctorCommand } from "./commands/doctor.js";
 import { addEmulatorCommand } from "./commands/emulator.js";
 import { addEventsCommand } from "./commands/events.js";
+import { addGenerateCommand } from "./commands/generate.js";
 import { addHooksCommand } from "./commands/hooks.js";
 import { addInitCommand } from "./commands/init.js";
 import { addMigrateCommand } from "./commands/migrate.js";
@@ -13,6 +14,7 @@ import { addPushCommand } from "./commands/push.js";
 import { addStatusCommand } from "./commands/status.js";
 import { addReconcileCommand, addSyncCommand } from "./commands/sync.js";
 import { addVerifyCommand } from "./commands/verify.js";
+import { packageRoot } from "./package-root.js";
 import { createIo, EXIT } from "./terminal/io.js";
 
 const { stdout, stderr, stdin, env, argv } = process;
@@ -21,7 +23,7 @@ const io = createIo({ stdout, stderr, stdin, env, cwd: process.cwd(), argv });
 // The reader of our output is gone, as with `| head`: nothing can be reported any more.
 for (const out of [stdout, stderr]) out.on("error", () => process.exit(EXIT.failed));
 
-const packageFile = new URL("../../package.json", import.meta.url);
+const packageFile = new URL("package.json", packageRoot);
 const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };
 
 const program = new Command("backend-billing")
@@ -40,6 +42,7 @@ const program = new Command("backend-billing")
 
 for (const add of [
   addInitCommand,
+  addGenerateCommand,
   addDoctorCommand,
   addMigrateCommand,
   addSyncCommand,

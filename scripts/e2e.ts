@@ -10,6 +10,7 @@ import { launch } from "./e2e/browser.js";
 import { walkConvex } from "./e2e/convex.js";
 import { walkLate } from "./e2e/late.js";
 import { walkPages } from "./e2e/pages.js";
+import { walkPricing } from "./e2e/pricing.js";
 import { createWalk } from "./e2e/steps.js";
 import { walkStory } from "./e2e/story.js";
 
@@ -21,6 +22,7 @@ const { step, summary } = createWalk();
 const parts = {
   pages: () => walkPages(browser, step),
   convex: () => walkConvex(browser, step),
+  pricing: () => walkPricing(browser, step),
   story: () => walkStory(browser, step),
   late: () => walkLate(browser, step, Number(values.runs)),
 };

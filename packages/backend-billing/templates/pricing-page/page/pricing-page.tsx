@@ -74,7 +74,12 @@ export function PricingPage({ onSignIn }: PricingPageProps) {
     });
   };
   const hasPlan = state !== null && state.status !== "none";
-  const canCancel = state?.status === "active" || state?.status === "trialing";
+  const cards = cardsFor(state, interval);
+  // Where there is a default plan, its card has the button.
+  const canCancel =
+    (state?.status === "active" || state?.status === "trialing") &&
+    state.endsAt === null &&
+    cards.every(({ step }) => step.do !== "cancel");
   return (
     <main className="pricing" aria-busy={busy !== undefined}>
       <style>{styles}</style>
@@ -97,7 +102,7 @@ export function PricingPage({ onSignIn }: PricingPageProps) {
         </fieldset>
       )}
       <ul className="pricing-plans">
-        {cardsFor(state, interval).map((card) => (
+        {cards.map((card) => (
           <Plan
             key={card.name}
             card={card}
@@ -115,7 +120,7 @@ export function PricingPage({ onSignIn }: PricingPageProps) {
           >
             Manage billing
           </button>
-          {canCancel && state.endsAt === null && (
+          {canCancel && (
             <button type="button" disabled={busy !== undefined} onClick={() => setAsked("cancel")}>
               Cancel plan
             </button>
@@ -165,7 +170,7 @@ function Plan({ card, isBusy, onTake }: PlanProps) {
         ))}
       </ul>
       {label && (
-        <button type="button" disabled={isBusy} onClick={onTake}>
+        <button type="button" data-step={step.do} disabled={isBusy} onClick={onTake}>
           {label}
         </button>
       )}
@@ -216,7 +221,7 @@ function Confirm({ title, yes, onYes, onNo, children }: ConfirmProps) {
           {yes}
         </button>
         <button type="button" onClick={onNo}>
-          Keep it as it is
+          Go back
         </button>
       </p>
     </dialog>

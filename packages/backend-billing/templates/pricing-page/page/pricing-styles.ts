@@ -48,7 +48,7 @@ export const styles = `
 .pricing .pricing-switch button:last-of-type { border-radius: 0 0.5rem 0.5rem 0; }
 .pricing .pricing-switch button[aria-pressed=true],
 .pricing .pricing-strong,
-.pricing .pricing-plan:not([data-current=true]) button {
+.pricing .pricing-plan button:is([data-step=start], [data-step=try], [data-step=switch], [data-step=pay]) {
   border-color: var(--accent);
   background: var(--accent);
   color: var(--on-accent);
@@ -73,7 +73,7 @@ export const styles = `
 .pricing-plan h2 { display: flex; justify-content: space-between; align-items: baseline; }
 .pricing-plan small { color: var(--accent); font-size: 0.875rem; }
 .pricing-plan strong { color: var(--ink); font-size: 2rem; line-height: 1.2; }
-.pricing .pricing-plan ul { flex: 1; padding-left: 1.125rem; color: var(--quiet); }
+.pricing .pricing-plan ul { flex: 1; padding-left: 1.125rem; color: var(--quiet); list-style: disc; }
 .pricing .pricing-actions { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 1.5rem; }
 .pricing-confirm {
   width: min(26rem, 100% - 2rem);

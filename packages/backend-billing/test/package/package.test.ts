@@ -1,6 +1,6 @@
 // What is in the package: the pages that are needed beside an installed package, and no maps to
 // sources that are not in it. What the code weighs is weighed after a build, by `npm run check:package`.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { posix, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
@@ -11,7 +11,7 @@ const text = (path: string): string => readFileSync(resolve(root, path), "utf8")
 
 it("brings the pages to start with, and no others", { timeout: 60_000 }, () => {
   const files = packed().files.map(({ path }) => path);
-  const pages = files.filter((path) => !path.startsWith("dist/"));
+  const pages = files.filter((path) => !/^(dist|templates)\//.test(path));
   expect(pages.filter((path) => path.startsWith("docs/")).sort()).toEqual([
     "docs/concepts.md",
     "docs/errors.md",
@@ -30,6 +30,19 @@ it("brings the pages to start with, and no others", { timeout: 60_000 }, () => {
   expect(
     gzipSync(pages.map((page) => text(`packages/backend-billing/${page}`)).join("")).length,
   ).toBeLessThan(30_000);
+});
+
+it("brings the templates of the pricing page, and not what stands for an application in them", {
+  timeout: 60_000,
+}, () => {
+  const files = packed().files.map(({ path }) => path);
+  const place = "templates/pricing-page";
+  const all = readdirSync(resolve(root, "packages/backend-billing", place), { recursive: true });
+  const wanted = all.map(String).filter((path) => /^(page|node|convex)\//.test(path));
+  expect(wanted.length).toBeGreaterThan(5);
+  expect(files.filter((path) => path.startsWith("templates/")).sort()).toEqual(
+    wanted.map((path) => `${place}/${path}`).sort(),
+  );
 });
 
 it("has a README whose links lead somewhere in the repository, which is where npm looks", () => {

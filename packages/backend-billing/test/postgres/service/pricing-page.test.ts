@@ -109,6 +109,11 @@ describe("is refused", () => {
     for (const key of ["gold:monthly", "toString", "solo", "", 7, null, { $ne: "" }]) {
       expect(await shop.post("choose", { key })).toMatchObject({ status: 400 });
     }
+    // At Stripe it is for sale, but not on this page.
+    const recurring = { interval: "month" } as const;
+    const terms = { product: "acme_solo", currency: "usd", unit_amount: 1, recurring };
+    await shop.app.stripe.prices.create({ ...terms, lookup_key: "staff" });
+    expect(await shop.post("choose", { key: "staff" })).toMatchObject({ status: 400 });
     const old = await shop.post("choose", { key: "old:monthly" });
     expect(old).toMatchObject({ status: 400, said: { error: { code: "invalid_argument" } } });
     expect(sessionsOf(shop.app)).toEqual([]);

@@ -15,6 +15,7 @@ it("brings the pages to start with, and no others", { timeout: 60_000 }, () => {
   expect(pages.filter((path) => path.startsWith("docs/")).sort()).toEqual([
     "docs/concepts.md",
     "docs/errors.md",
+    "docs/pricing-page.md",
     "docs/recipes/auth.md",
     "docs/recipes/reactions.md",
     "docs/recipes/restore.md",

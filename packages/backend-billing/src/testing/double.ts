@@ -7,6 +7,8 @@ import {
   type StripeDouble as StripeItself,
   createStripeDouble as startDouble,
 } from "stripe-double";
+import type { AnyCatalogue } from "../core/plans/catalogue.js";
+import { push } from "../push/push.js";
 import { finishJobs, type SettledConvex } from "./convex.js";
 import { type SettledLibrary, settleLibrary } from "./settle-library.js";
 
@@ -15,6 +17,12 @@ export interface PaidCheckout {
   /** A test card. Default: one that pays. */
   readonly card?: string;
   readonly email?: string;
+}
+
+/** What the double begins with. */
+export interface DoubleOptions extends StripeDoubleOptions {
+  /** Plans in code, which are pushed before it is handed out. */
+  readonly catalogue?: AnyCatalogue | undefined;
 }
 
 /** A running double. */
@@ -56,8 +64,14 @@ export interface StripeDouble extends StripeItself {
  * await double.close();
  * ```
  */
-export async function createStripeDouble(options: StripeDoubleOptions = {}): Promise<StripeDouble> {
+export async function createStripeDouble({
+  catalogue,
+  ...options
+}: DoubleOptions = {}): Promise<StripeDouble> {
   const double = await startDouble({ apiVersion: Stripe.API_VERSION, ...options });
+  if (catalogue !== undefined) {
+    await push(new Stripe(double.secretKey, double.stripeConfig), catalogue);
+  }
   const handlers = new Map<string, FetchHandler>();
   const { settle, answer } = double;
   return Object.assign(double, {

@@ -36,6 +36,11 @@ export type {
 export { DoubleError, STRIPE_LIMITS } from "stripe-double";
 export { createMemoryStore } from "../memory/store.js";
 export type { SettledConvex } from "./convex.js";
-export { createStripeDouble, type PaidCheckout, type StripeDouble } from "./double.js";
+export {
+  createStripeDouble,
+  type DoubleOptions,
+  type PaidCheckout,
+  type StripeDouble,
+} from "./double.js";
 export type { SettledLibrary } from "./settle-library.js";
 export { convexVitestConfig } from "./vitest.js";

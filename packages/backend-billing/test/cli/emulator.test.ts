@@ -1,12 +1,13 @@
 // @module-tag slow
 // `emulator` as a process: it says how to reach it, sends signed webhooks, and ends with 0.
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Stripe from "stripe";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { defineCatalogue, usd } from "../../src/catalogue/index.js";
 import { runCommand, start } from "./command.js";
 import { listening } from "./doctor-kit.js";
 
@@ -35,6 +36,28 @@ interface Told {
 }
 
 describe("emulator", { timeout }, () => {
+  it("begins with the plans of a catalogue", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "emulator-plans-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const plans = { pro: { name: "Pro", prices: { monthly: usd("20").monthly() } } };
+    const catalogue = defineCatalogue({ app: "acme", plans });
+    const text = `export const catalogue = ${JSON.stringify(catalogue)};`;
+    await writeFile(join(folder, "plans.mjs"), text);
+    const { child, first } = await emulatorIn(
+      folder,
+      "--no-state",
+      "--catalogue",
+      "plans.mjs",
+      "--json",
+    );
+    const { secret_key, stripe_options } = JSON.parse(first) as Told;
+    const { data } = await new Stripe(secret_key, stripe_options).prices.list();
+    expect(data).toMatchObject([
+      { lookup_key: "acme:pro:monthly", product: "acme_pro", unit_amount: 2000 },
+    ]);
+    child.kill("SIGINT");
+  });
+
   it("is a Stripe that the SDK talks to, and that sends signed webhooks", async () => {
     const received: { body: string; signature: string }[] = [];
     const server = createServer(async (request, response) => {

@@ -1,6 +1,7 @@
 // What `backend-billing/testing` adds to the double of Stripe.
 import Stripe from "stripe";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { defineCatalogue, usd } from "../../src/catalogue/index.js";
 import { createStripeDouble } from "../../src/testing/index.js";
 
 async function shop() {
@@ -73,4 +74,13 @@ describe("comeBack", () => {
 it("gives the account the API version of the installed stripe package", async () => {
   const { double } = await shop();
   expect(double.apiVersion).toBe(Stripe.API_VERSION);
+});
+
+it("begins with the plans of a catalogue, each time", async () => {
+  const plans = { pro: { name: "Pro", prices: { monthly: usd("20").monthly() } } };
+  const catalogue = defineCatalogue({ app: "acme", plans });
+  const double = await createStripeDouble({ seed: 3, catalogue });
+  onTestFinished(() => double.close());
+  expect(double.objects("price")).toMatchObject([{ lookup_key: "acme:pro:monthly" }]);
+  expect(double.objects("product")).toMatchObject([{ id: "acme_pro", name: "Pro" }]);
 });

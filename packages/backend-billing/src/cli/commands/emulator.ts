@@ -6,6 +6,8 @@ import Stripe from "stripe";
 import type { StripeDouble } from "stripe-double";
 import { enabledEvents } from "../../core/catalogue/catalogue.js";
 import { BillingError } from "../../core/runtime/errors.js";
+import { push } from "../../push/push.js";
+import { loadCatalogue } from "../plans/load.js";
 import type { Io } from "../terminal/io.js";
 
 interface Options {
@@ -15,6 +17,8 @@ interface Options {
   /** A path; false for `--no-state`. */
   readonly state?: string | false;
   readonly fresh?: boolean;
+  /** The file of the plans that it begins with. */
+  readonly catalogue?: string;
 }
 
 export function addEmulatorCommand(program: Command, io: Io): void {
@@ -23,6 +27,7 @@ export function addEmulatorCommand(program: Command, io: Io): void {
     .description("run a Stripe of your own on this machine: API, webhooks, checkout and portal")
     .option("--port <port>", "where it listens, on 127.0.0.1; 0 for any free one", portOf, 12111)
     .option("--webhook <url>", "send events there, and print the signing secret", urlOf)
+    .option("--catalogue <path>", "begin with the plans of this file, as `push --apply` makes them")
     .option("--fresh", "forget what it holds: a new account, new keys and new ids")
     .option("--state <path>", "keep its state there (default: .backend-billing/emulator.jsonl)")
     .option("--no-state", "keep its state in memory only")
@@ -49,8 +54,10 @@ async function run(io: Io, options: Options): Promise<void> {
   const stopped = untilStopped();
   const state = options.state === false ? undefined : resolve(io.cwd, options.state ?? STATE);
   if (state !== undefined && options.state === undefined) makeFolder(dirname(state));
+  const plans = options.catalogue && (await loadCatalogue(io.cwd, options.catalogue));
   const double = await start(options, state);
   try {
+    if (plans) await push(new Stripe(double.secretKey, double.stripeConfig), plans.catalogue);
     tell(io, options, { double, state });
     await stopped;
   } finally {

@@ -1,5 +1,7 @@
 // Gates on PostgreSQL: one statement, the same access as a state has, and a limit that no race passes.
+import { drizzle } from "drizzle-orm/postgres-js";
 import type pg from "pg";
+import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { batch, event } from "../../../../support/conformance/fixtures.js";
 import {
@@ -18,6 +20,7 @@ import { DEFAULT_ACCESS, hasAccess } from "../../src/core/plans/access.js";
 import {
   type BillingExports,
   createBilling,
+  fromPostgresJs,
   migrate,
   type PostgresConfig,
 } from "../../src/postgres/index.js";
@@ -155,6 +158,24 @@ it("without plans in code, metadata and Stripe's features are read in the same s
   const { store: usual } = bare();
   expect(await usual.can("gold", "audit")).toBe(false);
   expect(await usual.limit("gold", "projects")).toBe(20);
+});
+
+it("through postgres.js the answers are the same, and a transaction of Drizzle's can be asked", async () => {
+  const sql = postgres(database.url, { max: 4, onnotice: () => {} });
+  const { store } = open();
+  const { store: other } = open({ db: fromPostgresJs(sql) as never });
+  const answers = async ({ held, planOf, limit }: typeof store, entity: string) => [
+    [...(await held(entity, { described: true }))].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    await planOf(entity),
+    await limit(entity, "projects"),
+  ];
+  for (const number of numbers.slice(0, 20)) {
+    const entity = `entity_${number}`;
+    expect(await answers(other, entity)).toEqual(await answers(store, entity));
+  }
+  const within = await drizzle(sql).transaction((tx) => store.in(tx).limit("stranger", "projects"));
+  expect(within).toBe(3);
+  await sql.end();
 });
 
 describe("a limit in a transaction", () => {

@@ -1,6 +1,6 @@
 // The pure part of the generated pricing page: what a person may do with each plan next.
 import { describe, expect, it } from "vitest";
-import { decimalsOf } from "../../../src/core/plans/money.js";
+import { money as amountOf } from "../../../src/core/plans/money.js";
 import {
   boughtPlan,
   cardsFor,
@@ -188,7 +188,7 @@ describe("money", () => {
       new Intl.NumberFormat("en", { style: "currency", currency }).formatToParts(value);
     for (const currency of Intl.supportedValuesOf("currency").map((each) => each.toLowerCase())) {
       const [whole] = format(7, currency).filter(({ type }) => type === "integer");
-      const text = money(7 * 10 ** decimalsOf(currency), currency);
+      const text = money(amountOf("7", currency).amount, currency);
       expect([currency, /\d.*$/.exec(text)?.[0]]).toEqual([currency, whole?.value]);
     }
   });

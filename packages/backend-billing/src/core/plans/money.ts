@@ -74,7 +74,7 @@ const NO_DECIMALS = new Set(
 const THREE_DECIMALS = new Set("bhd jod kwd omr tnd".split(" "));
 
 /** How many digits of a currency stand behind the point. */
-export const decimalsOf = (currency: string): number =>
+const decimalsOf = (currency: string): number =>
   NO_DECIMALS.has(currency) ? 0 : THREE_DECIMALS.has(currency) ? 3 : 2;
 
 /** The most digits that Stripe takes behind the point of a smallest unit. */

@@ -7,14 +7,15 @@ const CARD = { number: "4242 4242 4242 4242", expiry: "12 / 34", cvc: "123", nam
 export async function payByForm(home: string): Promise<void> {
   console.log(`  A person opens ${home}, subscribes and pays; here by sending the pages' forms`);
   const shop = await until("the application", () => fetch(home).then(textOf, () => undefined));
-  const priceId = /name="priceId" value="(price_\w+)"/.exec(shop)?.[1];
-  if (priceId === undefined) throw new Error(`Nothing can be bought:\n${shop}`);
-  const checkout = await post(new URL("/buy", home), { priceId });
+  const key = /name="key" value="([\w:]+)"/.exec(shop)?.[1];
+  if (key === undefined) throw new Error(`Nothing can be bought:\n${shop}`);
+  const checkout = await post(new URL("/buy", home), { key });
   const asked = await (await fetch(checkout)).text();
   const email = /name="email"/.test(asked) ? { email: "ada@example.com" } : {};
   const back = await post(checkout, { ...CARD, ...email });
   const welcome = await (await fetch(back)).text();
   if (!welcome.includes("You are subscribed")) throw new Error(`Not subscribed:\n${welcome}`);
+  if (!welcome.includes("100 projects")) throw new Error(`The gate is closed:\n${welcome}`);
   const manage = await fetch(new URL("/manage", home));
   if (!manage.ok) throw new Error(`The portal answers ${manage.status}`);
   console.log("  The page says: You are subscribed. The portal opens.");

@@ -52,6 +52,7 @@ function elsewhere([app, emulator]: readonly [number, number]): Replacements {
     [`:${APP}`, `:${app}`],
     [`port: ${APP}`, `port: ${app}`],
     [`port: ${EMULATOR}`, `port: ${emulator}`],
+    [`127.0.0.1:${EMULATOR}`, `127.0.0.1:${emulator}`],
     ["npx backend-billing emulator", `npx backend-billing emulator --port ${emulator}`],
   ];
 }

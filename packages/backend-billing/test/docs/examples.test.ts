@@ -19,7 +19,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { blocksOf } from "../../../../scripts/docs/blocks.js";
 
 const root = resolve(import.meta.dirname, "../../../..");
-/** The file that pages import from `./billing.js` without showing it again. */
+/** The page whose `billing.ts` and `catalogue.ts` others import without showing them again. */
 const BILLING = "docs/start/postgres.md";
 
 interface Example {
@@ -90,7 +90,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Writes the examples, and answers where each of them came from, by its path. */
 function write(all: readonly Example[]): Map<string, string> {
-  const billing = all.find(({ page, file }) => page === BILLING && file === "billing.ts");
+  const shown = (name: string) =>
+    all.find(({ page, file }) => page === BILLING && file === name)?.code ?? "";
   const places = new Map<string, string>();
   const put = (path: string, code: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -102,8 +103,10 @@ function write(all: readonly Example[]): Map<string, string> {
     const path = places.has(wanted) ? `${place}/example-${index}.ts` : wanted;
     places.set(path, from);
     put(path, code);
-    if (!existsSync(join(folder, place, "billing.ts"))) {
-      put(`${place}/billing.ts`, billing?.code ?? "");
+    for (const name of ["billing.ts", "catalogue.ts"]) {
+      if (!existsSync(join(folder, place, name))) put(`${place}/${name}`, shown(name));
+    }
+    if (!existsSync(join(folder, place, "_generated"))) {
       put(`${place}/_generated/api.ts`, GENERATED);
     }
   }

@@ -40,6 +40,8 @@ export async function walkPricing(browser: Browser, step: Step): Promise<void> {
     expect(data.length, 1, "subscriptions");
     return data[0] as Stripe.Subscription;
   };
+  /** What the application answers whose gate asks for priority support. */
+  const gate = async () => (await page.request.get(`${app.url}/support`)).status();
   const keyAtStripe = async () => (await subscription()).items.data[0]?.price.lookup_key;
 
   await step("a visitor sees the plans, by month and by year", async () => {
@@ -59,6 +61,7 @@ export async function walkPricing(browser: Browser, step: Step): Promise<void> {
     await page.waitForURL(`${app.url}/pricing`);
     await says("Choose a plan");
     await current(page, "Free");
+    expect(await gate(), 403, "the gate, before she pays");
     await press("Yearly");
     await lookAround(page, "pricing-2-newcomer");
     await press("Start Team");
@@ -66,6 +69,7 @@ export async function walkPricing(browser: Browser, step: Step): Promise<void> {
     await page.getByLabel("Email").fill("ada@example.com");
     await payFor(page, /^Subscribe/);
     await page.waitForURL(`${app.url}/pricing`);
+    expect(await gate(), 200, "the gate, at once when she is back");
     await current(page, "Team");
     await says("You have Team. It renews on");
     expect(await pressed(page), "Yearly", "the switch");
@@ -176,7 +180,9 @@ async function startApp() {
   const { billing, store, sync } = await load("billing.ts");
   const { pricingRoutes } = await load("pricing/pricing-routes.ts");
   await store.migrate();
-  const server = serveApp(port, billing, pricingRoutes);
+  const server = serveApp(port, billing, pricingRoutes, (entityId) =>
+    store.can(entityId, "prioritySupport"),
+  );
   await command("push", "--apply", "--stripe-host", double.url);
   await sync({ portal: true });
   return {
@@ -250,6 +256,7 @@ function serveApp(
   port: number,
   billing: { addHttpRoutes(app: Hono): void },
   pricingRoutes: (request: Request) => Promise<Response | undefined>,
+  mayUse: (entityId: string) => Promise<boolean>,
 ) {
   const app = new Hono();
   billing.addHttpRoutes(app);
@@ -258,6 +265,7 @@ function serveApp(
     c.header("set-cookie", "person=ada; HttpOnly; SameSite=Lax; Path=/");
     return c.redirect("/pricing");
   });
+  app.get("/support", async (c) => c.text("Priority support", (await mayUse("ada")) ? 200 : 403));
   const dist = join("artifacts/pricing-app/dist"); // below the folder in which this runs
   app.use(serveStatic({ root: dist }));
   app.get("/pricing", serveStatic({ path: `${dist}/index.html` }));

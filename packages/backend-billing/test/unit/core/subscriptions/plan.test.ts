@@ -104,10 +104,9 @@ describe("names by a catalogue", () => {
     const products = [product("acme_extra", "support"), product("prod_2", "support")];
     expect(groupsOf(two, products, catalogue)).toEqual(new Set(["extras", "support"]));
   });
-  it("say that usage is of no group of its own", () => {
-    const usage = item("u", { product: "acme_usage_calls" });
+  it("say that what a plan bills by usage is of the plan's group, being of its product", () => {
+    const usage = item("u", { product: "acme_extra", metered: true });
     const both = subscription({ items: [item("a", { product: "acme_extra" }), usage] });
     expect(groupsOf(both, [], catalogue)).toEqual(new Set(["extras"]));
-    expect(groupsOf(subscription({ items: [usage] }), [], catalogue)).toEqual(new Set(["main"]));
   });
 });

@@ -1,5 +1,5 @@
 /** What the keys of a catalogue sell: which prices at Stripe, and on which terms. Pure. */
-import type { AnyCatalogue } from "./catalogue.js";
+import type { AnyCatalogue, AnyPlan, Metered } from "./catalogue.js";
 import { groupOfPlan, MAIN_GROUP, priceKey, stripeKey, usageKey } from "./names.js";
 
 /** What a key stands for at Stripe. */
@@ -41,9 +41,9 @@ export function soldBy(catalogue: AnyCatalogue | undefined, key: string): Sold {
 }
 
 /** The features of which a plan bills what is used beyond what it includes. */
-const billedFeatures = (features: { readonly [feature: string]: unknown }): string[] =>
+const billedFeatures = (features: NonNullable<AnyPlan["features"]>): string[] =>
   Object.entries(features).flatMap(([feature, value]) =>
-    typeof value === "object" && value !== null && "overage" in value ? [feature] : [],
+    typeof value === "object" && (value as Metered).overage !== undefined ? [feature] : [],
   );
 
 /**

@@ -2,13 +2,7 @@
  * The objects that should be at Stripe for a catalogue: products, their prices by slot, and meters.
  * Pure. A slot is the name of a price within its product, so that it survives a new name of the plan.
  */
-import type {
-  AnyCatalogue,
-  AnyPlan,
-  FeatureKind,
-  Metered,
-  TaxBehavior,
-} from "../core/plans/catalogue.js";
+import type { AnyCatalogue, AnyPlan, TaxBehavior } from "../core/plans/catalogue.js";
 import { featureMetadata, type Metadata } from "../core/plans/metadata.js";
 import { decimalText, type Interval, type RecurringPrice } from "../core/plans/money.js";
 import {
@@ -20,6 +14,7 @@ import {
   stripeKey,
   usageKey,
 } from "../core/plans/names.js";
+import { billedByUsage, meterOf } from "../core/plans/usage.js";
 
 /** What can never be changed of a price, so that another content is another price. */
 export interface PriceContent {
@@ -151,18 +146,6 @@ function planPrices(
 }
 
 const intervalOf = ({ interval, intervalCount }: RecurringPrice) => ({ interval, intervalCount });
-
-/** What a plan bills beyond what it includes. */
-function billedByUsage({ features }: AnyCatalogue, plan: AnyPlan) {
-  return Object.entries(plan.features ?? {}).flatMap(([feature, value]) => {
-    const meter = meterOf(features[feature]);
-    const overage = typeof value === "object" ? (value as Metered).overage : undefined;
-    return meter === undefined || overage === undefined ? [] : [{ feature, meter, overage }];
-  });
-}
-
-const meterOf = (kind: FeatureKind | undefined): string | undefined =>
-  typeof kind === "object" && "meter" in kind ? kind.meter : undefined;
 
 /** Only what some plan bills needs a meter at Stripe. */
 function metersOf(catalogue: AnyCatalogue): readonly DesiredMeter[] {

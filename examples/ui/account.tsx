@@ -76,15 +76,14 @@ export function SubscriptionCard(props: SubscriptionCardProps) {
 }
 
 interface ExtrasProps {
-  data: Product[] | undefined;
+  products: Product[];
   orders: Order[];
   busy: string | undefined;
-  onBuy: (priceId: string) => void;
+  onBuy: (key: string) => void;
 }
 
-export function Extras({ data, orders, busy, onBuy }: ExtrasProps) {
-  if (!data) return <Loading />;
-  const extras = data.flatMap((product) =>
+export function Extras({ products, orders, busy, onBuy }: ExtrasProps) {
+  const extras = products.flatMap((product) =>
     product.prices
       .filter(({ interval }) => interval === null)
       .map((price) => ({ ...product, price })),
@@ -92,24 +91,22 @@ export function Extras({ data, orders, busy, onBuy }: ExtrasProps) {
   return (
     <div className="card rows">
       {extras.map(({ name, description, price }) => (
-        <div className="row" key={price.id}>
+        <div className="row" key={price.key}>
           <div>
             <h3>{name}</h3>
             <p>{description}</p>
           </div>
           <Button
             look="plain"
-            busy={busy === price.id}
+            busy={busy === price.key}
             disabled={busy !== undefined}
-            onClick={() => onBuy(price.id)}
+            onClick={() => onBuy(price.key)}
           >
             Buy for {money(price)}
           </Button>
         </div>
       ))}
-      {orders.length === 0 && (
-        <p>{extras.length > 0 ? "You have not bought any yet." : "There are none at present."}</p>
-      )}
+      {orders.length === 0 && <p>You have not bought any yet.</p>}
       {orders.map(({ id, name, paidAt }) => (
         <div className="row" key={id}>
           <p>{name}</p>

@@ -13,11 +13,11 @@ interface ChangeDialogProps {
 }
 
 export function ChangeDialog({ offer, products, busy, onConfirm, onKeep }: ChangeDialogProps) {
-  const { priceId, currency, dueNow, next, lines } = offer;
+  const { key, currency, dueNow, next, lines } = offer;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const product = products.find(({ prices }) => prices.some(({ id }) => id === priceId));
-  const price = product?.prices.find(({ id }) => id === priceId);
+  const product = products.find(({ prices }) => prices.some((each) => each.key === key));
+  const price = product?.prices.find((each) => each.key === key);
   const inMoney = (amount: number) => money({ amount, currency });
   return (
     <dialog ref={dialog} className="card change" aria-labelledby="change" onClose={onKeep}>

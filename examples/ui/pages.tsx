@@ -44,7 +44,7 @@ export function Frame({ me, onSignOut, landing, door, billing }: FrameProps) {
 }
 
 interface LandingProps {
-  products: Loaded<Product[]>;
+  products: Product[];
   onStart: () => void;
 }
 
@@ -56,7 +56,7 @@ export function Landing({ products, onStart }: LandingProps) {
         title="Pricing"
         hint="Cancel whenever you like. Cards are kept by Stripe, not by us."
       >
-        <Plans {...products} onChoose={onStart} />
+        <Plans products={products} onChoose={onStart} />
       </Section>
     </>
   );
@@ -66,17 +66,17 @@ interface BillingProps {
   entity: Entity;
   /** What they come back from: `checkout` or `payment`. */
   from: string | null;
-  products: Loaded<Product[]>;
+  products: Product[];
   account: Loaded<Account>;
-  /** What is under way: the id of a price or of a member, or such as `portal`, `change` or `cancel`. */
+  /** What is under way: the key of a price, the id of a member, or such as `portal`, `change` or `cancel`. */
   busy: string | undefined;
   error: string | undefined;
-  onSubscribe: (priceId: string) => void;
-  onPay: (priceId: string) => void;
+  onSubscribe: (key: string) => void;
+  onPay: (key: string) => void;
   onManage: () => void;
   /** Another plan that they asked about, until they have decided. */
   offer: Offer | undefined;
-  onPreview: (priceId: string) => void;
+  onPreview: (key: string) => void;
   onChange: (offer: Offer) => void;
   onKeep: () => void;
   onCancel: () => void;
@@ -92,13 +92,11 @@ export function planOf({ data }: Loaded<Account>): Subscription | null | undefin
 }
 
 /** The product that an entity's plan is of. */
-const productOf = (products: Loaded<Product[]>, account: Loaded<Account>) =>
-  products.data?.find(({ prices }) =>
-    prices.some(({ id }) => id === account.data?.subscription?.price.id),
-  );
+const productOf = (products: Product[], account: Loaded<Account>) =>
+  products.find(({ prices }) => prices.some(({ key }) => key === account.data?.subscription?.key));
 
 /** Whether the members have changed and the plan, which is per seat, has not followed yet. */
-export function awaitsSeats(products: Loaded<Product[]>, account: Loaded<Account>): boolean {
+export function awaitsSeats(products: Product[], account: Loaded<Account>): boolean {
   const isPerSeat = planOf(account) && productOf(products, account)?.perSeat;
   return (
     isPerSeat === true && planOf(account)?.quantity !== 1 + (account.data?.members.length ?? 0)
@@ -107,7 +105,7 @@ export function awaitsSeats(products: Loaded<Product[]>, account: Loaded<Account
 
 export function Billing(props: BillingProps) {
   const { entity, from, products, account, busy, error, offer } = props;
-  const { subscription, orders } = account.data ?? {};
+  const { subscription, orders, support } = account.data ?? {};
   const plan = planOf(account);
   if (account.error && !account.data) {
     return <Failure error={account.error} onRetry={account.reload} />;
@@ -134,10 +132,11 @@ export function Billing(props: BillingProps) {
           onCancel={props.onCancel}
           onResume={props.onResume}
         />
+        {support && <p>Questions? Write to crew@paperboat.example: we answer within a day.</p>}
       </Section>
       <Section title="Plans">
         <Plans
-          {...products}
+          products={products}
           current={plan}
           busy={busy}
           onChoose={props.onSubscribe}
@@ -146,22 +145,21 @@ export function Billing(props: BillingProps) {
         {offer && (
           <ChangeDialog
             offer={offer}
-            products={products.data ?? []}
+            products={products}
             busy={busy === "change"}
             onConfirm={() => props.onChange(offer)}
             onKeep={props.onKeep}
           />
         )}
       </Section>
-      {(products.data || !products.error) && (
-        <Section title="Extras" hint="Paid once, whatever your plan.">
-          <Extras data={products.data} orders={orders ?? []} busy={busy} onBuy={props.onPay} />
-        </Section>
-      )}
+      <Section title="Extras" hint="Paid once, whatever your plan.">
+        <Extras products={products} orders={orders ?? []} busy={busy} onBuy={props.onPay} />
+      </Section>
       {entity.kind === "organisation" && (
         <Section title="Team" hint="Each of you is a seat, the owner too.">
           <Team
             members={account.data?.members}
+            room={account.data?.room}
             waiting={awaitsSeats(products, account)}
             busy={busy}
             onInvite={props.onInvite}

@@ -1,43 +1,34 @@
 /** What can be subscribed to, by month or by year. */
 import { useState } from "react";
 import { money } from "./format.ts";
-import { Button, Failure, Loading } from "./parts.tsx";
-import type { Loaded, Product, Subscription } from "./types.ts";
+import { Button } from "./parts.tsx";
+import type { Product, Subscription } from "./types.ts";
 
-interface PlansProps extends Loaded<Product[]> {
+interface PlansProps {
+  products: Product[];
   /** The plan that somebody has. */
   current?: Subscription | null | undefined;
-  /** The id of the price that was chosen, while that is under way. */
+  /** The key of the price that was chosen, while that is under way. */
   busy?: string | undefined;
-  onChoose: (priceId: string) => void;
+  onChoose: (key: string) => void;
   /** For those who have a plan. */
-  onChange?: (priceId: string) => void;
+  onChange?: (key: string) => void;
 }
 
 const INTERVALS: Record<string, string> = { month: "Monthly", year: "Yearly" };
 
-export function Plans({ data, error, reload, current, busy, onChoose, onChange }: PlansProps) {
+export function Plans({ products, current, busy, onChoose, onChange }: PlansProps) {
   const [chosen, setChosen] = useState<string>();
-  if (!data) {
-    if (error) return <Failure error={error} onRetry={reload} />;
-    return (
-      <div className="plans">
-        <Loading />
-        <Loading />
-      </div>
-    );
-  }
   const intervals = Object.keys(INTERVALS).filter((each) =>
-    data.some(({ prices }) => prices.some(({ interval }) => interval === each)),
+    products.some(({ prices }) => prices.some(({ interval }) => interval === each)),
   );
   const interval = chosen ?? current?.price.interval ?? intervals[0];
-  const plans = data.flatMap((product) =>
+  const plans = products.flatMap((product) =>
     product.prices
       .filter((price) => price.interval === interval)
       .map((price) => ({ ...product, price })),
   );
   plans.sort((a, b) => a.price.amount - b.price.amount);
-  const subscribed = current?.price.id;
   return (
     <>
       {intervals.length > 1 && (
@@ -55,15 +46,9 @@ export function Plans({ data, error, reload, current, busy, onChoose, onChange }
           ))}
         </div>
       )}
-      {plans.length === 0 && (
-        <div className="card empty">
-          <h3>Nothing is for sale yet</h3>
-          <p>Plans appear here as soon as they exist at Stripe.</p>
-        </div>
-      )}
       <div className="plans">
         {plans.map(({ id, name, description, features, perSeat, price }) => (
-          <article className="card plan" key={id} data-current={price.id === subscribed}>
+          <article className="card plan" key={id} data-current={price.key === current?.key}>
             <h3>{name}</h3>
             <p className="amount">
               <strong>{money(price)}</strong> per {perSeat && "seat and "}
@@ -75,16 +60,16 @@ export function Plans({ data, error, reload, current, busy, onChoose, onChange }
                 <li key={feature}>{feature}</li>
               ))}
             </ul>
-            {price.id === subscribed ? (
+            {price.key === current?.key ? (
               <p className="yours">Your plan</p>
             ) : (
               <Button
-                look={subscribed ? "plain" : "strong"}
-                busy={busy === price.id}
+                look={current ? "plain" : "strong"}
+                busy={busy === price.key}
                 disabled={busy !== undefined}
-                onClick={() => (subscribed ? onChange?.(price.id) : onChoose(price.id))}
+                onClick={() => (current ? onChange?.(price.key) : onChoose(price.key))}
               >
-                {subscribed ? "Change to" : "Choose"} {name}
+                {current ? "Change to" : "Choose"} {name}
               </Button>
             )}
           </article>

@@ -4,6 +4,8 @@ import type { Member } from "./types.ts";
 
 interface TeamProps {
   members: Member[] | undefined;
+  /** How many the plan has room for. */
+  room: number | undefined;
   /** Whether the number of seats is still to follow. */
   waiting: boolean;
   busy: string | undefined;
@@ -11,7 +13,7 @@ interface TeamProps {
   onRemove: (memberId: string) => void;
 }
 
-export function Team({ members, waiting, busy, onInvite, onRemove }: TeamProps) {
+export function Team({ members, room, waiting, busy, onInvite, onRemove }: TeamProps) {
   if (!members) return <Loading />;
   return (
     <div className="card rows">
@@ -39,6 +41,7 @@ export function Team({ members, waiting, busy, onInvite, onRemove }: TeamProps) 
           Invite
         </Button>
       </form>
+      <p>Your plan has room for {room} members.</p>
       {waiting && <p role="status">Your bill follows in a moment.</p>}
     </div>
   );

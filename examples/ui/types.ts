@@ -13,7 +13,6 @@ export interface Me {
 }
 
 export interface Price {
-  id: string;
   /** In the currency's smallest unit, as Stripe has it. */
   amount: number;
   currency: string;
@@ -21,20 +20,28 @@ export interface Price {
   interval: string | null;
 }
 
+/** A price that is for sale. */
+export interface SoldPrice extends Price {
+  /** By which it is bought, such as `starter:monthly`. */
+  key: string;
+}
+
 export interface Product {
   id: string;
   name: string;
-  description: string | null;
+  description: string | undefined;
   features: string[];
   /** Whether its prices are for each member of a team. */
   perSeat: boolean;
-  prices: Price[];
+  prices: SoldPrice[];
 }
 
 export interface Subscription {
   status: string;
   name: string;
   price: Price;
+  /** That of its price; null for one that is sold no more. */
+  key: string | null;
   /** For a price per seat, how many. */
   quantity: number;
   /** Milliseconds. One of them is null: either it goes on, or it ends. */
@@ -52,9 +59,9 @@ export interface Preview {
   quote: string;
 }
 
-/** A preview, and the price that it is of. */
+/** A preview, and the key of the price that it is of. */
 export interface Offer extends Preview {
-  priceId: string;
+  key: string;
 }
 
 export interface Order {
@@ -73,6 +80,10 @@ export interface Account {
   subscription: Subscription | null;
   orders: Order[];
   members: Member[];
+  /** How many members the plan has room for. */
+  room: number;
+  /** Whether the plan has answers within a day. */
+  support: boolean;
 }
 
 /** Something that is on its way, here, or could not be had. */

@@ -55,19 +55,21 @@ function lint({ folder }: App): Problem[] {
  * since nobody is subscribed twice and running subscriptions can be changed, 323 kB with seats, and
  * 337 kB with 33 resources in place of 11, 357 kB with 36 and one-time purchases, 397 kB with
  * reactions: what is to be told is worked out in the mutation that tells. 409 kB with plans in code, and
- * 418 kB with gates, which are among the reads of every entry.
+ * 418 kB with gates, which are among the reads of every entry; 425 kB with usage that plans bill, and
+ * 427 kB since the example has plans in code.
  */
-const MOST = 422_000;
+const MOST = 428_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The
  * examples' queries were measured at 123 kB in 2026-11, at 135 kB where a mutation of the application
  * calls `seatsChanged`, and the tables at 97 kB; with 33 resources, of which each has an entry of half a
  * kilobyte, at 146 and 108 kB; with 36 and one-time purchases at 154 and 112 kB;
- * with gates, by the catalogue and by the metadata of products, at 163 and 114 kB.
+ * with gates, by the catalogue and by the metadata of products, at 163 and 114 kB; with plans in code,
+ * whose checks are 9 kB, at 174 kB.
  */
 const LOCAL = [
-  { module: "plans", most: 166_000 },
+  { module: "plans", most: 175_000 },
   { module: "only_tables", most: 115_000 },
 ] as const;
 /** Convex bundles a schema by itself and shows nothing of it, so the tables are measured in a module. */

@@ -144,7 +144,7 @@ export const proofs: readonly Proof[] = [
     gate: "types",
     what: "a page that asks for what no function answers",
     example: "convex",
-    damage: replace("page/app.tsx", "{ ...asking, priceId }", "asking"),
+    damage: replace("page/app.tsx", "{ ...asking, key }", "asking"),
     says: /page\/app\.tsx.*TS2345/,
   },
   {

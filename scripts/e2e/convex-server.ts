@@ -10,12 +10,13 @@ import { type FunctionReference, type FunctionType, makeFunctionReference } from
 import { ConvexError } from "convex/values";
 import { convexTest } from "convex-test";
 import Stripe from "stripe";
+import { catalogue } from "../../examples/convex/convex/catalogue.js";
 import { createPatientDouble } from "../../support/patient-double.js";
 
 const [port = "", page = ""] = process.argv.slice(2);
 const folder = resolve(import.meta.dirname, "../../examples/convex/convex");
 const origin = `http://localhost:${port}`;
-const double = await createPatientDouble({ seed: "convex" });
+const double = await createPatientDouble({ seed: "convex", catalogue });
 // The functions read their secrets when they are loaded, so the endpoint comes first.
 const stripe = new Stripe(double.secretKey, double.stripeConfig);
 const endpoint = { url: `${origin}/stripe/webhook`, enabled_events: ["*" as const] };

@@ -4,6 +4,7 @@
  */
 import type { Browser } from "playwright-core";
 import Stripe from "stripe";
+import { catalogue } from "../../examples/node-postgres/catalogue.js";
 import { createPatientDouble } from "../../support/patient-double.js";
 import { startPostgres } from "../../support/postgres/server.js";
 import { fillCard, LAPTOP, lookAround, PATIENCE } from "./browser.js";
@@ -17,7 +18,7 @@ const isOfSubscription = ({ type, state }: { type: string; state: string }): boo
   type.startsWith("customer.subscription.") && state === "delivered";
 
 export async function walkLate(browser: Browser, step: Step, runs: number): Promise<void> {
-  const double = await createPatientDouble({ seed: "e2e late" });
+  const double = await createPatientDouble({ seed: "e2e late", catalogue });
   const server = await startPostgres({ settings: { fsync: "off" } });
   const port = String(await freePort());
   const stripe = new Stripe(double.secretKey, double.stripeConfig);
@@ -32,13 +33,6 @@ export async function walkLate(browser: Browser, step: Step, runs: number): Prom
     STRIPE_SECRET_KEY: double.secretKey,
     STRIPE_WEBHOOK_SECRET: secret ?? "",
     STRIPE_API: double.url,
-  });
-  const { id: product } = await stripe.products.create({ name: "Starter" });
-  await stripe.prices.create({
-    product,
-    currency: "usd",
-    unit_amount: 900,
-    recurring: { interval: "month" },
   });
   await double.settle();
   const refused = double.deliveries.all().filter(({ state }) => state !== "delivered");

@@ -180,11 +180,18 @@ export async function walkSeats(
     await page.getByText("for Computers").waitFor();
     await page.getByText("You are alone so far").waitFor();
     await invite("betty", "kay");
+    await page.getByLabel("Emails of whom you invite").fill("ruth@example.com");
+    await page.getByRole("button", { name: "Invite" }).click();
+    await page.getByRole("alert").getByText("no room for more than 2 members").waitFor();
+    await lookAround(page, `${name}-seats-0-full`);
+    expect(await page.getByText("ruth@example.com", { exact: true }).count(), 0, "a third member");
     await page.getByRole("button", { name: "Choose Studio" }).click();
     await heading(page, "Subscribe");
     await page.getByLabel("Email").fill("office@example.com");
     await payFor(page, /^Subscribe/);
     await page.getByText("· 3 seats").waitFor();
+    await page.getByText("room for 50 members.").waitFor();
+    await page.getByText("we answer within a day").waitFor();
     await lookAround(page, `${name}-seats-1-three`);
     expect((await atStripe()).seats, 3, "seats at Stripe");
   });

@@ -143,7 +143,6 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
   await step("nobody acts for what is not theirs", async () => {
     const other = await signUp(grace, app.url, "Grace");
     const stranger = await visitor();
-    const { data: prices } = await stripe.prices.list({ limit: 100 });
     for (const action of [
       "subscribe",
       "preview",
@@ -155,8 +154,7 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
       "pay",
       "portal",
     ]) {
-      const price = prices.find(({ recurring }) => (recurring === null) === (action === "pay"));
-      const request = { data: { priceId: price?.id } };
+      const request = { data: { key: action === "pay" ? "sends" : "starter:monthly" } };
       const address = `${app.url}/api/for/${organisation}/${action}`;
       const refused = await grace.request.post(address, request);
       expect((await refused.text()).includes("not yours"), true, `${action} by another is refused`);
@@ -223,15 +221,13 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     async () => {
       const crowd = await visitor();
       const entity = entityIn(await signUp(crowd, app.url, "Radia"));
-      const { data: prices } = await stripe.prices.list({ limit: 100 });
-      const monthly = prices.filter(({ recurring }) => recurring?.interval === "month");
-      const once = prices.find(({ recurring }) => recurring === null);
+      const plans = ["starter:monthly", "studio:monthly"];
       const answers = await Promise.all(
         Array.from({ length: 40 }, async (_, index) => {
-          const price = index % 4 === 0 ? once : monthly[index % 2];
-          const action = price === once ? "pay" : "subscribe";
+          const [action, key] =
+            index % 4 === 0 ? ["pay", "sends"] : ["subscribe", plans[index % 2]];
           const address = `${app.url}/api/for/${entity}/${action}`;
-          const answer = await crowd.request.post(address, { data: { priceId: price?.id } });
+          const answer = await crowd.request.post(address, { data: { key } });
           return answer.status();
         }),
       );
@@ -246,6 +242,20 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     },
   );
 
+  await step("ten invitations at once do not pass the plan's room", async () => {
+    const crowd = await visitor();
+    const address = `${app.url}/api/for/${entityIn(await signUp(crowd, app.url, "Katherine"))}`;
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        crowd.request.post(`${address}/invite`, { data: { emails: `${index}@example.com` } }),
+      ),
+    );
+    const invited = answers.filter((answer) => answer.status() === 200);
+    const { members } = await (await crowd.request.get(address)).json();
+    expect(`${invited.length} of ${members.length}`, "2 of 2", "invited, and members");
+    await crowd.close();
+  });
+
   const running = { url: app.url, stripe, double };
   await walkChange(browser, step, running, "node");
   await walkSeats(browser, step, running, "node");
@@ -255,21 +265,21 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     const waiting = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    await page.route("**/api/products", async (route) => {
+    await page.route("**/api/for/*", async (route) => {
       await waiting;
       await route.abort();
     });
     await page.reload();
-    await page.getByText("Ending").waitFor();
+    await page.getByText("$29").first().waitFor();
     await lookAround(page, "9-loading");
     answer();
     await page.getByText("That did not work").waitFor();
     await lookAround(page, "10-failed");
-    await page.unroute("**/api/products");
+    await page.unroute("**/api/for/*");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("$29").first().waitFor();
+    await page.getByText("Ending").waitFor();
     // As if Stripe had been too slow to tell of the payment before the page was loaded.
-    const nothing = { json: { subscription: null, orders: [], members: [] } };
+    const nothing = { json: { subscription: null, orders: [], members: [], room: 2 } };
     await page.route("**/api/for/*", (route) => route.fulfill(nothing), { times: 1 });
     await page.goto(`${app.url}/for/${organisation}?from=checkout`);
     await page.getByText("Your plan is here in a moment").waitFor();

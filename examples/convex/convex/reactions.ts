@@ -2,13 +2,10 @@
  * What the app does when something has happened. What these mutations write happens exactly once: it
  * commits with the mark that the app was told.
  */
-import { defineCatalogue } from "backend-billing/catalogue";
-import { createLocal } from "backend-billing/convex/local";
 import { v } from "convex/values";
 import { internalMutation } from "./_generated/server";
+import { onEvent } from "./local";
 import { storeMail } from "./mail";
-
-const { onEvent } = createLocal({ catalogue: defineCatalogue({}), module: "stripe" });
 
 export const started = internalMutation({
   args: onEvent("subscription.started"),

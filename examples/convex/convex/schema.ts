@@ -34,7 +34,7 @@ export default defineSchema({
   /** What was, or is about to be, paid for once. */
   orders: defineTable({
     entityId: v.string(),
-    priceId: v.string(),
+    pack: v.string(),
     name: v.string(),
     paidAt: v.union(v.number(), v.null()),
   }).index("by_entity", ["entityId", "paidAt"]),

@@ -1,12 +1,19 @@
 /** The links with which an entity buys and manages. */
-import { purchaseBy } from "backend-billing/convex/local";
 import { ConvexError, v } from "convex/values";
-import { api, internal } from "./_generated/api";
-import { type ActionCtx, action, internalMutation, type QueryCtx } from "./_generated/server";
+import { internal } from "./_generated/api";
+import { action, internalMutation, type QueryCtx } from "./_generated/server";
 import { asking, type Entity, requireEntity } from "./auth";
+import { catalogue } from "./catalogue";
+import { purchaseBy } from "./local";
 import { site, stripe } from "./stripe";
 
-const buying = { ...asking, priceId: v.string() };
+const buying = { ...asking, key: v.string() };
+
+/** A browser can send any key. People may buy what the catalogue sells. */
+function sold(key: string): string {
+  if (catalogue.isKey(key)) return key;
+  throw new ConvexError("This is not for sale.");
+}
 
 const backTo = (entity: Entity, from?: "checkout" | "payment") =>
   `${site}/for/${entity.id}${from ? `?from=${from}` : ""}`;
@@ -18,12 +25,11 @@ const backTo = (entity: Entity, from?: "checkout" | "payment") =>
 export const subscribe = action({
   args: buying,
   returns: v.string(),
-  handler: async (ctx, { priceId, ...asked }): Promise<string> => {
+  handler: async (ctx, { key, ...asked }): Promise<string> => {
     const entity = await requireEntity(ctx, asked);
-    await offered(ctx, priceId, false);
     const { url } = await stripe.subscribe(ctx, {
       entityId: entity.id,
-      priceId,
+      lookupKey: sold(key),
       mode: "subscription",
       success_url: backTo(entity, "checkout"),
       cancel_url: backTo(entity),
@@ -42,9 +48,9 @@ export const preview = action({
     lines: v.array(v.object({ description: v.string(), amount: v.number() })),
     quote: v.string(),
   }),
-  handler: async (ctx, { priceId, ...asked }) => {
+  handler: async (ctx, { key, ...asked }) => {
     const { id: entityId } = await requireEntity(ctx, asked);
-    const { lines, ...shown } = await stripe.preview(ctx, { entityId, priceId });
+    const { lines, ...shown } = await stripe.preview(ctx, { entityId, lookupKey: sold(key) });
     return { ...shown, lines: lines.map(({ description, amount }) => ({ description, amount })) };
   },
 });
@@ -53,9 +59,9 @@ export const preview = action({
 export const change = action({
   args: { ...buying, quote: v.string() },
   returns: v.union(v.string(), v.null()),
-  handler: async (ctx, { priceId, quote, ...asked }): Promise<string | null> => {
+  handler: async (ctx, { key, quote, ...asked }): Promise<string | null> => {
     const { id: entityId } = await requireEntity(ctx, asked);
-    const changed = await stripe.change(ctx, { entityId, priceId, quote });
+    const changed = await stripe.change(ctx, { entityId, lookupKey: sold(key), quote });
     return changed.state === "payment_required" ? changed.url : null;
   },
 });
@@ -84,18 +90,20 @@ export const resume = action({
 export const pay = action({
   args: buying,
   returns: v.string(),
-  handler: async (ctx, { priceId, ...asked }): Promise<string> => {
+  handler: async (ctx, { key, ...asked }): Promise<string> => {
     const entity = await requireEntity(ctx, asked);
-    const { name } = await offered(ctx, priceId, true);
-    const order = { entityId: entity.id, priceId, name };
+    const found = Object.entries(catalogue.packs).find(([pack]) => pack === key);
+    if (!found) throw new ConvexError("This is not for sale.");
+    const [pack, { name }] = found;
+    const order = { entityId: entity.id, pack, name };
     const referenceId = await ctx.runMutation(internal.shop.placeOrder, order);
     const { url } = await stripe.pay(
       ctx,
       {
         entityId: entity.id,
+        lookupKey: pack,
         referenceId,
         mode: "payment",
-        line_items: [{ price: priceId, quantity: 1 }],
         success_url: backTo(entity, "payment"),
         cancel_url: backTo(entity),
       },
@@ -110,11 +118,11 @@ export const pay = action({
  * was not paid in time makes way for another one.
  */
 export const placeOrder = internalMutation({
-  args: { entityId: v.string(), priceId: v.string(), name: v.string() },
+  args: { entityId: v.string(), pack: v.string(), name: v.string() },
   returns: v.id("orders"),
   handler: async (ctx, order) => {
     const open = await unpaidOf(ctx, order.entityId);
-    const same = open.find(({ priceId }) => priceId === order.priceId);
+    const same = open.find(({ pack }) => pack === order.pack);
     const page = same && (await purchaseBy(ctx, { referenceId: same._id }));
     if (same && page?.state !== "expired") return same._id;
     if (same) await ctx.db.delete("orders", same._id);
@@ -138,13 +146,3 @@ const unpaidOf = (ctx: QueryCtx, entityId: string) =>
     .query("orders")
     .withIndex("by_entity", (q) => q.eq("entityId", entityId).eq("paidAt", null))
     .take(100);
-
-/** People may buy what is for sale, not whatever price they know the id of. */
-async function offered(ctx: ActionCtx, priceId: string, once: boolean): Promise<{ name: string }> {
-  const products = await ctx.runQuery(api.plans.products, {});
-  const found = products.find(({ prices }) =>
-    prices.some(({ id, interval }) => id === priceId && (interval === null) === once),
-  );
-  if (!found) throw new ConvexError("This is not for sale.");
-  return found;
-}

@@ -1,12 +1,9 @@
 /** Who writes along. A plan per seat costs what the members are: its quantity follows them. */
-import { defineCatalogue } from "backend-billing/catalogue";
-import { createLocal } from "backend-billing/convex/local";
 import { ConvexError, v } from "convex/values";
 import { internalQuery, mutation } from "./_generated/server";
 import { asking, requireEntity } from "./auth";
+import { limit, seatsChanged } from "./local";
 import { membersOf } from "./plans";
-
-const { seatsChanged } = createLocal({ catalogue: defineCatalogue({}), module: "stripe" });
 
 /** The owner, and who was invited. It is what a plan per seat is sold times. */
 export const seats = internalQuery({
@@ -16,7 +13,10 @@ export const seats = internalQuery({
     1 + (await membersOf(ctx, entityId)).length,
 });
 
-/** However many are invited, Stripe is told once, and only if this commits. */
+/**
+ * No race passes the plan's room: of two mutations at once, Convex runs one again.
+ * However many are invited, Stripe is told once, and only if this commits.
+ */
 export const invite = mutation({
   args: { ...asking, emails: v.string() },
   returns: v.null(),
@@ -25,9 +25,12 @@ export const invite = mutation({
     const found = emails.toLowerCase().match(/[^\s,;]+@[^\s,;]+/g);
     if (!found) throw new ConvexError("Give the email of whom you invite.");
     const known = new Set((await membersOf(ctx, entityId)).map(({ email }) => email));
-    for (const email of new Set(found)) {
-      if (!known.has(email)) await ctx.db.insert("members", { entityId, email });
+    const fresh = [...new Set(found)].filter((email) => !known.has(email));
+    const room = await limit(ctx, entityId, "members");
+    if (known.size + fresh.length > room) {
+      throw new ConvexError(`Your plan has no room for more than ${room} members.`);
     }
+    for (const email of fresh) await ctx.db.insert("members", { entityId, email });
     await seatsChanged(ctx, { entityId });
     return null;
   },

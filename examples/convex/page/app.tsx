@@ -7,10 +7,14 @@ import { refusal } from "../../ui/format.ts";
 import { leaveFor, useBusy, useReturn } from "../../ui/hooks.ts";
 import { Billing, Frame, Landing } from "../../ui/pages.tsx";
 import { Loading, Page } from "../../ui/parts.tsx";
+import { productsIn } from "../../ui/products.ts";
 import { SignIn } from "../../ui/sign-in.tsx";
 import type { Entity, Offer } from "../../ui/types.ts";
 import { api } from "../convex/_generated/api";
 import type { Id } from "../convex/_generated/dataModel";
+import { catalogue } from "../convex/catalogue";
+
+const products = productsIn(catalogue);
 
 export function App() {
   const [token, setToken] = useState(() => localStorage.getItem("token"));
@@ -37,7 +41,7 @@ export function App() {
     <Frame
       me={me}
       onSignOut={leave}
-      landing={(go) => <Welcome onStart={() => go("/sign-up")} />}
+      landing={(go) => <Landing products={products} onStart={() => go("/sign-up")} />}
       door={(isNew, go) => <Door isNew={isNew} onGo={go} onDone={keep} />}
       billing={(entity, go) => (
         <Home
@@ -77,10 +81,6 @@ function Door({ isNew, onGo, onDone }: DoorProps) {
   );
 }
 
-function Welcome({ onStart }: { onStart: () => void }) {
-  return <Landing products={{ data: useQuery(api.plans.products) }} onStart={onStart} />;
-}
-
 interface HomeProps {
   token: string;
   entity: Entity;
@@ -90,8 +90,7 @@ interface HomeProps {
 function Home({ token, entity, onCreated }: HomeProps) {
   const asking = { token, entityId: entity.id };
   const from = useReturn(entity.id);
-  // Both are live: whatever changes at Stripe or in another tab is on the page by itself.
-  const products = useQuery(api.plans.products);
+  // It is live: whatever changes at Stripe or in another tab is on the page by itself.
   const account = useQuery(api.plans.account, asking);
   const subscribe = useAction(api.shop.subscribe);
   const pay = useAction(api.shop.pay);
@@ -115,19 +114,19 @@ function Home({ token, entity, onCreated }: HomeProps) {
     <Billing
       entity={entity}
       from={from}
-      products={{ data: products }}
+      products={products}
       account={{ data: account }}
       busy={busy}
       error={error}
-      onSubscribe={(priceId) => leave(priceId, () => subscribe({ ...asking, priceId }))}
-      onPay={(priceId) => leave(priceId, () => pay({ ...asking, priceId }))}
+      onSubscribe={(key) => leave(key, () => subscribe({ ...asking, key }))}
+      onPay={(key) => leave(key, () => pay({ ...asking, key }))}
       onManage={() => leave("portal", () => portal(asking))}
       offer={offer}
-      onPreview={(priceId) =>
-        act(priceId, async () => setOffer({ priceId, ...(await preview({ ...asking, priceId })) }))
+      onPreview={(key) =>
+        act(key, async () => setOffer({ key, ...(await preview({ ...asking, key })) }))
       }
-      onChange={({ priceId, quote }) =>
-        leave("change", () => change({ ...asking, priceId, quote })).then(keep)
+      onChange={({ key, quote }) =>
+        leave("change", () => change({ ...asking, key, quote })).then(keep)
       }
       onKeep={keep}
       onCancel={() => act("cancel", () => cancel(asking))}

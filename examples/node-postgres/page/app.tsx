@@ -3,9 +3,13 @@ import { useEffect, useState } from "react";
 import { leaveFor, useBusy, useReturn } from "../../ui/hooks.ts";
 import { awaitsSeats, Billing, Frame, Landing, planOf } from "../../ui/pages.tsx";
 import { Failure, Loading, Page } from "../../ui/parts.tsx";
+import { productsIn } from "../../ui/products.ts";
 import { SignIn } from "../../ui/sign-in.tsx";
-import type { Account, Entity, Me, Offer, Preview, Product } from "../../ui/types.ts";
+import type { Account, Entity, Me, Offer, Preview } from "../../ui/types.ts";
+import { catalogue } from "../catalogue.ts";
 import { call, useLoaded } from "./api.ts";
+
+const products = productsIn(catalogue);
 
 export function App() {
   const me = useLoaded<Me | null>("/me");
@@ -16,7 +20,7 @@ export function App() {
     <Frame
       me={me.data}
       onSignOut={() => call("/sign-out", {}).then(() => location.assign("/"))}
-      landing={(go) => <Welcome onStart={() => go("/sign-up")} />}
+      landing={(go) => <Landing products={products} onStart={() => go("/sign-up")} />}
       door={(isNew, go) => <Door isNew={isNew} onGo={go} onDone={me.reload} />}
       billing={(entity, go) => (
         <Home
@@ -48,13 +52,8 @@ function Door(props: { isNew: boolean; onGo: (path: string) => void; onDone: () 
   );
 }
 
-function Welcome({ onStart }: { onStart: () => void }) {
-  return <Landing products={useLoaded<Product[]>("/products")} onStart={onStart} />;
-}
-
 function Home({ entity, onCreated }: { entity: Entity; onCreated: (made: Entity) => void }) {
   const from = useReturn(entity.id);
-  const products = useLoaded<Product[]>("/products");
   const account = useLoaded<Account>(`/for/${entity.id}`);
   const [offer, setOffer] = useState<Offer>();
   const { busy, error, run } = useBusy();
@@ -62,8 +61,8 @@ function Home({ entity, onCreated }: { entity: Entity; onCreated: (made: Entity)
   /** Does something for the entity, and shows what there is then: another tab may have been quicker. */
   const act = (name: string, action: () => Promise<unknown>) =>
     run(name, () => action().finally(account.reload));
-  const leave = (what: "subscribe" | "pay" | "portal", priceId?: string) =>
-    act(priceId ?? what, () => ask<string>(what, { priceId }).then(leaveFor));
+  const leave = (what: "subscribe" | "pay" | "portal", key?: string) =>
+    act(key ?? what, () => ask<string>(what, { key }).then(leaveFor));
   const keep = () => setOffer(undefined);
 
   // Whoever comes back is known already, unless Stripe is slow just then. What was paid once is theirs
@@ -86,19 +85,15 @@ function Home({ entity, onCreated }: { entity: Entity; onCreated: (made: Entity)
       account={account}
       busy={busy}
       error={error}
-      onSubscribe={(priceId) => leave("subscribe", priceId)}
-      onPay={(priceId) => leave("pay", priceId)}
+      onSubscribe={(key) => leave("subscribe", key)}
+      onPay={(key) => leave("pay", key)}
       onManage={() => leave("portal")}
       offer={offer}
-      onPreview={(priceId) =>
-        act(priceId, async () =>
-          setOffer({ priceId, ...(await ask<Preview>("preview", { priceId })) }),
-        )
+      onPreview={(key) =>
+        act(key, async () => setOffer({ key, ...(await ask<Preview>("preview", { key })) }))
       }
-      onChange={({ priceId, quote }) =>
-        act("change", () => ask<string | null>("change", { priceId, quote }).then(leaveFor)).then(
-          keep,
-        )
+      onChange={({ key, quote }) =>
+        act("change", () => ask<string | null>("change", { key, quote }).then(leaveFor)).then(keep)
       }
       onKeep={keep}
       onCancel={() => act("cancel", () => ask("cancel"))}

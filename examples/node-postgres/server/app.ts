@@ -17,35 +17,23 @@ import {
   whoAsks,
 } from "./auth.ts";
 import { stripe } from "./billing.ts";
-import {
-  account,
-  cancel,
-  change,
-  pay,
-  portal,
-  preview,
-  products,
-  resume,
-  subscribe,
-} from "./shop.ts";
+import { account, cancel, change, pay, portal, preview, resume, subscribe } from "./shop.ts";
 import { invite, remove } from "./team.ts";
 
 const entities = new Hono()
   .use(ownersOnly)
   .get("/", async (c) => c.json(await account(c.var.entity)))
   .post("/subscribe", async (c) =>
-    c.json(await subscribe(c.var.entity, field(await formOf(c), "priceId"))),
+    c.json(await subscribe(c.var.entity, field(await formOf(c), "key"))),
   )
-  .post("/preview", async (c) =>
-    c.json(await preview(c.var.entity, field(await formOf(c), "priceId"))),
-  )
+  .post("/preview", async (c) => c.json(await preview(c.var.entity, field(await formOf(c), "key"))))
   .post("/change", async (c) => {
     const form = await formOf(c);
-    return c.json(await change(c.var.entity, field(form, "priceId"), field(form, "quote")));
+    return c.json(await change(c.var.entity, field(form, "key"), field(form, "quote")));
   })
   .post("/cancel", async (c) => c.json(await cancel(c.var.entity)))
   .post("/resume", async (c) => c.json(await resume(c.var.entity)))
-  .post("/pay", async (c) => c.json(await pay(c.var.entity, field(await formOf(c), "priceId"))))
+  .post("/pay", async (c) => c.json(await pay(c.var.entity, field(await formOf(c), "key"))))
   .post("/invite", async (c) => c.json(await invite(c.var.entity, emailsIn(await formOf(c)))))
   .post("/remove", async (c) => c.json(await remove(c.var.entity, field(await formOf(c), "id"))))
   .post("/portal", async (c) => c.json(await portal(c.var.entity)));
@@ -53,7 +41,6 @@ const entities = new Hono()
 const api = new Hono()
   .use(csrf())
   .get("/me", async (c) => c.json(await whoAsks(c)))
-  .get("/products", async (c) => c.json(await products()))
   .post("/sign-up", async (c) => c.json(await signUp(c)))
   .post("/sign-in", async (c) => c.json(await signIn(c)))
   .post("/sign-out", async (c) => c.json(await signOut(c)))

@@ -3,6 +3,7 @@ import { createStripe } from "backend-billing/postgres";
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
+import { catalogue } from "../catalogue.ts";
 import { on } from "./reactions.ts";
 import { members } from "./schema.ts";
 
@@ -23,6 +24,7 @@ export const { stripe, store, sync, setup } = createStripe({
   webhook_secret: STRIPE_WEBHOOK_SECRET,
   db,
   base_url: baseUrl,
+  catalogue,
   // The owner, and who was invited. It is what a plan per seat is sold times.
   seats: async (entityId) => 1 + (await db.$count(members, eq(members.entityId, entityId))),
   on,

@@ -52,10 +52,10 @@ export const orders = pgTable(
     id: uuid().primaryKey().defaultRandom(),
     /** The user or the organisation that buys. */
     entityId: uuid("entity_id").notNull(),
-    priceId: text("price_id").notNull(),
+    pack: text().notNull(),
     name: text().notNull(),
     paidAt: timestamp("paid_at"),
   },
   // Two tabs that buy the same thing at once share an order, and so a checkout page.
-  (t) => [uniqueIndex("orders_one_unpaid").on(t.entityId, t.priceId).where(sql`paid_at is null`)],
+  (t) => [uniqueIndex("orders_one_unpaid").on(t.entityId, t.pack).where(sql`paid_at is null`)],
 );

@@ -1,65 +1,47 @@
-/** What there is to buy, what an entity has, and the links with which it buys and manages. */
+/** What an entity has, and the links with which it buys and manages. */
 import { and, desc, eq, isNull } from "drizzle-orm";
-import type {
-  Account,
-  Entity,
-  Order,
-  Preview,
-  Price,
-  Product,
-  Subscription,
-} from "../../ui/types.ts";
+import type { Account, Entity, Order, Preview, Subscription } from "../../ui/types.ts";
+import { catalogue } from "../catalogue.ts";
 import { refuse } from "./auth.ts";
 import { baseUrl, db, store, stripe } from "./billing.ts";
 import { orders } from "./schema.ts";
 import { membersOf } from "./team.ts";
 
-/** Everything that is for sale, from the mirror. */
-export async function products(): Promise<Product[]> {
-  return (await store.plans()).map(({ product, prices }) => ({
-    id: product.id,
-    name: product.name,
-    description: product.description,
-    features: product.marketing_features.flatMap(({ name }) => name ?? []),
-    perSeat: product.metadata.billing_per_seat === "true",
-    prices: prices.map(priceOf),
-  }));
-}
-
-type StripePrice = Awaited<ReturnType<typeof store.plans>>[number]["prices"][number];
-
-function priceOf({ id, unit_amount, currency, recurring }: StripePrice): Price {
-  return { id, amount: unit_amount ?? 0, currency, interval: recurring?.interval ?? null };
-}
-
-/** People may buy what is for sale, not whatever price they know the id of. */
-async function offered(priceId: string, once: boolean): Promise<Product> {
-  const fits = (price: Price) => price.id === priceId && (price.interval === null) === once;
-  const product = (await products()).find(({ prices }) => prices.some(fits));
-  return product ?? refuse(404, "This is not for sale.");
-}
+/** A browser can send any key. People may buy what the catalogue sells. */
+const sold = (key: string) => (catalogue.isKey(key) ? key : refuse(404, "This is not for sale."));
 
 export async function account(entity: Entity): Promise<Account> {
-  const [subscription, bought, members] = await Promise.all([
+  const [subscription, bought, members, room, support] = await Promise.all([
     subscriptionOf(entity),
     ordersOf(entity),
     membersOf(entity),
+    store.limit(entity.id, "members"),
+    store.can(entity.id, "support"),
   ]);
-  return { subscription, orders: bought, members };
+  return { subscription, orders: bought, members, room, support };
 }
 
 /** What the entity has, from the mirror: no request to Stripe. */
 async function subscriptionOf(entity: Entity): Promise<Subscription | null> {
   const found = await store.subscriptionOf(entity.id);
   if (found.status === "none" || found.status.startsWith("incomplete")) return null;
-  const { status, quantity, renewsAt, endsAt } = found;
+  const { status, lookupKey: key, quantity, renewsAt, endsAt } = found;
+  // What they pay, also if it costs others more by now.
   const [product, price] = await Promise.all([
     store.row("products", found.productId),
     store.row("prices", found.priceId),
   ]);
   if (!price) return null;
-  const name = product?.stripe.name ?? "Your plan";
-  return { status, name, price: priceOf(price.stripe), quantity, renewsAt, endsAt };
+  const { unit_amount, currency, recurring } = price.stripe;
+  return {
+    status,
+    name: product?.stripe.name ?? "Your plan",
+    price: { amount: unit_amount ?? 0, currency, interval: recurring?.interval ?? null },
+    key,
+    quantity,
+    renewsAt,
+    endsAt,
+  };
 }
 
 const backTo = (entity: Entity, from?: "checkout" | "payment") =>
@@ -69,13 +51,12 @@ const backTo = (entity: Entity, from?: "checkout" | "payment") =>
  * Where to subscribe. Two tabs get the same page, another plan closes the page of the first, and who
  * has a plan already is sent to where it is changed, or to the invoice that is to be paid.
  */
-export async function subscribe(entity: Entity, priceId: string): Promise<string> {
-  await offered(priceId, false);
+export async function subscribe(entity: Entity, key: string): Promise<string> {
   const { url } = await stripe.subscribe(
     {},
     {
       entityId: entity.id,
-      priceId,
+      lookupKey: sold(key),
       mode: "subscription",
       success_url: backTo(entity, "checkout"),
       cancel_url: backTo(entity),
@@ -85,12 +66,12 @@ export async function subscribe(entity: Entity, priceId: string): Promise<string
 }
 
 /** What another plan would cost: now, and with the next invoice. */
-export const preview = (entity: Entity, priceId: string): Promise<Preview> =>
-  stripe.preview({ entityId: entity.id, priceId });
+export const preview = async (entity: Entity, key: string): Promise<Preview> =>
+  stripe.preview({ entityId: entity.id, lookupKey: sold(key) });
 
 /** Changes the plan for what the preview said. Answers a page if the bank wants to hear the person. */
-export async function change(entity: Entity, priceId: string, quote: string) {
-  const changed = await stripe.change({ entityId: entity.id, priceId, quote });
+export async function change(entity: Entity, key: string, quote: string) {
+  const changed = await stripe.change({ entityId: entity.id, lookupKey: sold(key), quote });
   return changed.state === "payment_required" ? changed.url : null;
 }
 
@@ -99,19 +80,20 @@ export const cancel = (entity: Entity) => stripe.cancel({ entityId: entity.id })
 export const resume = (entity: Entity) => stripe.resume({ entityId: entity.id });
 
 /** A page to pay on, once. The order is stored first; Stripe is given its id as the reference. */
-export async function pay(entity: Entity, priceId: string): Promise<string> {
-  const { name } = await offered(priceId, true);
+export async function pay(entity: Entity, key: string): Promise<string> {
+  const found = Object.entries(catalogue.packs).find(([pack]) => pack === key);
+  const [pack, { name }] = found ?? refuse(404, "This is not for sale.");
   await dropExpired(entity);
-  await db.insert(orders).values({ entityId: entity.id, priceId, name }).onConflictDoNothing();
-  const order = (await unpaid(entity)).find((each) => each.priceId === priceId);
+  await db.insert(orders).values({ entityId: entity.id, pack, name }).onConflictDoNothing();
+  const order = (await unpaid(entity)).find((each) => each.pack === pack);
   if (!order) return refuse(409, "This was paid for just now, in another tab.");
   const { url } = await stripe.pay(
     {},
     {
       entityId: entity.id,
+      lookupKey: pack,
       referenceId: order.id,
       mode: "payment",
-      line_items: [{ price: priceId, quantity: 1 }],
       success_url: backTo(entity, "payment"),
       cancel_url: backTo(entity),
     },

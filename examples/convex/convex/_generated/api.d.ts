@@ -14,8 +14,10 @@ import type {
   FunctionReference,
 } from "convex/server";
 import type * as auth from "../auth.js";
+import type * as catalogue from "../catalogue.js";
 import type * as crons from "../crons.js";
 import type * as http from "../http.js";
+import type * as local from "../local.js";
 import type * as mail from "../mail.js";
 import type * as plans from "../plans.js";
 import type * as reactions from "../reactions.js";
@@ -33,8 +35,10 @@ import type * as team from "../team.js";
  */
 declare const fullApi: ApiFromModules<{
   auth: typeof auth;
+  catalogue: typeof catalogue;
   crons: typeof crons;
   http: typeof http;
+  local: typeof local;
   mail: typeof mail;
   plans: typeof plans;
   reactions: typeof reactions;

@@ -3,6 +3,7 @@
 // reached over real HTTP. What stands in for Convex itself is `convex-test`.
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { catalogue } from "../../../../examples/convex/convex/catalogue.js";
 import { PATIENCE } from "../../../../support/patience.js";
 import { createPatientDouble } from "../../../../support/patient-double.js";
 import type { StripeDouble } from "../../src/testing/index.js";
@@ -10,6 +11,9 @@ import { type Backend, install, leadToDouble, payAt, push, SITE, submit } from "
 
 const files = import.meta.glob("../../../../examples/convex/convex/**/*.*s");
 const TEN_MINUTES = 600_000;
+const starter = catalogue.keys.starter.monthly;
+const studio = catalogue.keys.studio.monthly;
+const extra = "sends";
 
 interface Account {
   subscription: { status: string; name: string; endsAt: number | null } | null;
@@ -18,21 +22,13 @@ interface Account {
 }
 
 let double: StripeDouble;
-let stripe: Stripe;
 let backend: Backend;
-let starter: string;
-let studio: string;
-let extra: string;
 let said: MockInstance<typeof console.log>;
 
 beforeEach(async () => {
   said = vi.spyOn(console, "log").mockImplementation(() => {});
-  double = await createPatientDouble({ seed: "example" });
-  stripe = new Stripe(double.secretKey, double.stripeConfig);
+  double = await createPatientDouble({ seed: "example", catalogue });
   leadToDouble(double);
-  starter = await sell("Starter", 900, "month");
-  studio = await sell("Studio", 2900, "month");
-  extra = await sell("10,000 extra sends", 1500);
   backend = await push(files, double);
   await install(backend, double, "stripe");
   await backend.settle();
@@ -44,12 +40,6 @@ afterEach(async () => {
   vi.unstubAllGlobals();
   await double.close();
 });
-
-async function sell(name: string, unit_amount: number, interval?: "month"): Promise<string> {
-  const { id: product } = await stripe.products.create({ name });
-  const terms = { product, currency: "usd", unit_amount };
-  return (await stripe.prices.create(interval ? { ...terms, recurring: { interval } } : terms)).id;
-}
 
 /** Somebody who signed up, as what they act for: at first themselves. */
 async function signUp(name: string) {
@@ -64,14 +54,13 @@ function actingFor(token: string, entityId: string) {
   return {
     entityId,
     account: () => backend.query<Account>("plans:account", asking),
-    subscribe: (priceId: string) =>
-      backend.action<string>("shop:subscribe", { ...asking, priceId }),
-    pay: (priceId: string) => backend.action<string>("shop:pay", { ...asking, priceId }),
+    subscribe: (key: string) => backend.action<string>("shop:subscribe", { ...asking, key }),
+    pay: (key: string) => backend.action<string>("shop:pay", { ...asking, key }),
     portal: () => backend.action<string>("shop:portal", asking),
-    preview: (priceId: string) =>
-      backend.action<{ dueNow: number; quote: string }>("shop:preview", { ...asking, priceId }),
-    change: (priceId: string, quote: string) =>
-      backend.action<string | null>("shop:change", { ...asking, priceId, quote }),
+    preview: (key: string) =>
+      backend.action<{ dueNow: number; quote: string }>("shop:preview", { ...asking, key }),
+    change: (key: string, quote: string) =>
+      backend.action<string | null>("shop:change", { ...asking, key, quote }),
     invite: (emails: string) => backend.mutation("team:invite", { ...asking, emails }),
     remove: (memberId: string) => backend.mutation("team:remove", { ...asking, memberId }),
     cancel: () => backend.action("shop:cancel", asking),
@@ -102,24 +91,20 @@ describe.each([
   });
 
   it("somebody signs up, subscribes, is active when back, and cancels", async () => {
-    expect(await backend.query("plans:products")).toMatchObject([
-      { name: "10,000 extra sends", prices: [{ id: extra, amount: 1500, interval: null }] },
-      { name: "Starter", prices: [{ id: starter, amount: 900, interval: "month" }] },
-      { name: "Studio", prices: [{ id: studio }] },
-    ]);
     const ada = await signUp("ada");
     await backend.settle();
     expect(double.objects("customer")).toMatchObject([
       { email: "ada@example.com", metadata: { entityId: ada.entityId } },
     ]);
-    expect(await ada.account()).toEqual({ subscription: null, orders: [], members: [] });
+    const nothing = { subscription: null, orders: [], members: [], room: 2, support: false };
+    expect(await ada.account()).toEqual(nothing);
 
     const back = await payAt(await ada.subscribe(studio));
     expect(await backend.comeBack(back)).toBe(`${SITE}/for/${ada.entityId}?from=checkout`);
-    expect((await ada.account()).subscription).toMatchObject({
-      status: "active",
-      name: "Studio",
-      endsAt: null,
+    expect(await ada.account()).toMatchObject({
+      subscription: { status: "active", name: "Studio", key: studio, endsAt: null },
+      room: 50,
+      support: true,
     });
     await eventually(async () => expect(mailsTo(ada.entityId)).toEqual(["Your plan has begun"]));
 
@@ -185,9 +170,6 @@ it("an organisation has a customer and a plan of its own", async () => {
 });
 
 it("a team pays for its members, and for no more once one of them has left", async () => {
-  const { product } = await stripe.prices.retrieve(studio);
-  await stripe.products.update(String(product), { metadata: { billing_per_seat: "true" } });
-  await backend.settle();
   const { token } = await signUp("ada");
   const id = await backend.mutation<string>("auth:createOrganisation", { token, name: "Engines" });
   const engines = actingFor(token, id);
@@ -266,12 +248,31 @@ it("a tab that failed on its way to Stripe does not keep the others waiting", as
   expect(openPages().map(({ url }) => url)).toEqual([page]);
 });
 
+it("a plan has room for so many members, and for no more", async () => {
+  const ada = await signUp("ada");
+  await ada.invite("kay@example.com");
+  await expect(ada.invite("betty@example.com, ruth@example.com")).rejects.toThrow("no room");
+  await ada.invite("kay@example.com, betty@example.com");
+  expect((await ada.account()).members).toHaveLength(2);
+  await expect(ada.invite("ruth@example.com")).rejects.toThrow("no room");
+  await backend.comeBack(await payAt(await ada.subscribe(starter)));
+  await ada.invite("ruth@example.com");
+  expect(await ada.account()).toMatchObject({ room: 5, members: { length: 3 } });
+});
+
 it("nobody buys what is not for sale", async () => {
   const ada = await signUp("ada");
-  await stripe.prices.update(starter, { active: false });
-  await backend.settle();
-  for (const call of [ada.subscribe(starter), ada.subscribe(extra), ada.pay(studio)]) {
-    await expect(call).rejects.toThrow("not for sale");
+  const stripe = new Stripe(double.secretKey, double.stripeConfig);
+  const terms = { currency: "usd", unit_amount: 1, recurring: { interval: "month" } } as const;
+  const product_data = { name: "For staff" };
+  await stripe.prices.create({ ...terms, product_data, lookup_key: "staff" });
+  for (const key of ["staff", extra, "free:monthly"]) {
+    await expect(ada.subscribe(key)).rejects.toThrow("not for sale");
+    await expect(ada.preview(key)).rejects.toThrow("not for sale");
+    await expect(ada.change(key, "quote")).rejects.toThrow("not for sale");
+  }
+  for (const key of ["staff", studio, "toString"]) {
+    await expect(ada.pay(key)).rejects.toThrow("not for sale");
   }
 });
 
@@ -314,8 +315,8 @@ describe("of the functions that a browser can call", () => {
     const own = (await publicFunctions()).filter(({ takes }) => takes.includes("entityId"));
     expect(own.length).toBeGreaterThan(4);
     for (const { path, kind, takes } of own) {
-      const priceId = path === "shop:pay" ? extra : starter;
-      const all: Record<string, string> = { entityId: ada.entityId, priceId, memberId };
+      const key = path === "shop:pay" ? extra : starter;
+      const all: Record<string, string> = { entityId: ada.entityId, key, memberId };
       const call = (token: string) =>
         backend[kind](path, Object.fromEntries(takes.map((name) => [name, all[name] ?? token])));
       await expect(call(eve.token), path).rejects.toThrow("not yours");
@@ -332,7 +333,6 @@ describe("of the functions that a browser can call", () => {
       "auth:signIn",
       "auth:signOut",
       "auth:signUp",
-      "plans:products",
     ]);
   });
 });

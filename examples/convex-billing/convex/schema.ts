@@ -8,4 +8,8 @@ export default defineSchema({
     tokenIdentifier: v.string(),
     email: v.optional(v.string()),
   }).index("by_token", ["tokenIdentifier"]),
+  projects: defineTable({
+    ownerId: v.id("users"),
+    name: v.string(),
+  }).index("by_owner", ["ownerId"]),
 });

@@ -3,6 +3,7 @@ import { internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import { type ActionCtx, action } from "./_generated/server";
 import { billing, site } from "./billing";
+import { catalogue } from "./catalogue";
 
 /** The entity is always the user who is asking: nobody can buy or cancel for somebody else. */
 async function requireUser(ctx: ActionCtx): Promise<Id<"users">> {
@@ -11,15 +12,16 @@ async function requireUser(ctx: ActionCtx): Promise<Id<"users">> {
   return userId;
 }
 
-/** A link to Stripe's checkout page. */
+/** A link to Stripe's checkout page, for a key of the catalogue such as `pro:monthly`. */
 export const buy = action({
-  args: { priceId: v.string() },
+  args: { key: v.string() },
   returns: v.string(),
-  handler: async (ctx, { priceId }) => {
+  handler: async (ctx, { key }) => {
     const entityId = await requireUser(ctx);
+    if (!catalogue.isKey(key)) throw new ConvexError("That is not for sale");
     const { url } = await billing.checkout(ctx, {
       entityId,
-      priceId,
+      lookupKey: key,
       successUrl: `${site}/welcome`,
       cancelUrl: `${site}/`,
     });

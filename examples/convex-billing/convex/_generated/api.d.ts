@@ -14,9 +14,11 @@ import type {
   FunctionReference,
 } from "convex/server";
 import type * as billing from "../billing.js";
+import type * as catalogue from "../catalogue.js";
 import type * as crons from "../crons.js";
 import type * as http from "../http.js";
 import type * as plans from "../plans.js";
+import type * as projects from "../projects.js";
 import type * as shop from "../shop.js";
 import type * as users from "../users.js";
 
@@ -30,9 +32,11 @@ import type * as users from "../users.js";
  */
 declare const fullApi: ApiFromModules<{
   billing: typeof billing;
+  catalogue: typeof catalogue;
   crons: typeof crons;
   http: typeof http;
   plans: typeof plans;
+  projects: typeof projects;
   shop: typeof shop;
   users: typeof users;
 }>;

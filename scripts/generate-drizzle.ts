@@ -12,12 +12,12 @@ import { resources } from "../packages/backend-billing/src/core/catalogue/resour
 import { ROLES_POLICY } from "../packages/backend-billing/src/postgres/schema/access.js";
 import { primaryKeyName } from "../packages/backend-billing/src/postgres/schema/ddl.js";
 import { DEFAULT_SCHEMA } from "../packages/backend-billing/src/postgres/schema/schema.js";
-import {
-  type Table,
-  type TableColumn,
-  type TableIndex,
-  tablesFor,
-} from "../packages/backend-billing/src/postgres/schema/tables.js";
+import type {
+  Table,
+  TableColumn,
+  TableIndex,
+} from "../packages/backend-billing/src/postgres/schema/table.js";
+import { tablesFor } from "../packages/backend-billing/src/postgres/schema/tables.js";
 
 const banner =
   "// Generated from src/postgres/schema/tables.ts by `npm run generate`. Do not edit.\n";

@@ -135,6 +135,7 @@ const floors = [
   ["subscriptions"],
   ["purchases"],
   ["reactions"],
+  ["usage"],
   ["links", "sync"],
 ];
 

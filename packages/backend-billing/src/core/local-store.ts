@@ -5,9 +5,10 @@ import type { PurchaseReads } from "./purchases/reads.js";
 import type { GateReads } from "./subscriptions/gates.js";
 import type { SubscriptionReads } from "./subscriptions/reads.js";
 import type { SeatsChangedArgs } from "./subscriptions/seats/count.js";
+import type { UsageReads, UsageWrites } from "./usage/usage.js";
 
 /** What an application writes to its own database for the library, and asks nothing of Stripe. */
-export interface LocalWrites {
+export interface LocalWrites<N extends Names = Names> extends UsageWrites<N> {
   /**
    * The entity's seats have changed: they are counted soon, and the quantity at Stripe follows. Does
    * nothing for plans that are not per seat.
@@ -24,4 +25,5 @@ export interface LocalStore<N extends Names = Names>
     SubscriptionReads<N["plan"]>,
     GateReads<N>,
     PurchaseReads,
-    LocalWrites {}
+    UsageReads<N>,
+    LocalWrites<N> {}

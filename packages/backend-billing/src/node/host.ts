@@ -18,6 +18,8 @@ import {
   type SeatsChangedArgs,
   seatsChanged,
 } from "../core/subscriptions/seats/count.js";
+import type { UsageStore } from "../core/usage/store.js";
+import { usageCalls } from "../core/usage/usage.js";
 import { createBackground } from "./background.js";
 import { createDelivery } from "./delivery.js";
 import { createLife, type Life } from "./life.js";
@@ -54,6 +56,10 @@ export interface Storage<Db extends object, Tx> {
   readsIn(tx: Tx): LocalReads;
   /** Requests a record inside a transaction of the application, in one statement. */
   requestIn(tx: Tx, request: RecordRequest): Promise<void>;
+  /** Usage, each call a transaction of its own. */
+  readonly usage: UsageStore;
+  /** Usage inside a transaction of the application. */
+  usageIn(tx: Tx): UsageStore;
   migrate(): Promise<{ applied: readonly string[] }>;
   /** The application's handlers; undefined where it has none. */
   readonly reactions?: StoredReactions<Tx> | undefined;
@@ -109,11 +115,16 @@ export function createHost<Db extends object, Tx>(
     return made;
   };
   const { catalogue } = config;
-  const local = <R extends LocalReads>(reads: R) => ({
+  const local = <R extends LocalReads>(reads: R, usage: UsageStore) => ({
     ...reads,
     ...subscriptionReads(reads, catalogue),
-    ...gateReads(reads, catalogue),
     ...purchaseReads(reads),
+    ...usageCalls({
+      store: usage,
+      catalogue,
+      now: own.now,
+      gates: gateReads(reads, catalogue),
+    }),
   });
   const seatsChangedIn = async (tx: Tx, { entityId }: SeatsChangedArgs): Promise<void> => {
     checkCounts(own);
@@ -122,13 +133,13 @@ export function createHost<Db extends object, Tx>(
     own.wake(delay); // what commits later than that, the scheduled jobs find
   };
   const storeIn = (tx: Tx): LocalStore => ({
-    ...local(life.guard(storage.readsIn(tx))),
+    ...local(life.guard(storage.readsIn(tx)), life.guard(storage.usageIn(tx))),
     seatsChanged: (args) => life.run(() => seatsChangedIn(tx, args)),
   });
   return {
     name: storage.name,
     store: {
-      ...local(store),
+      ...local(store, life.guard(storage.usage)),
       seatsChanged: (args) => life.run(() => seatsChanged(own, args)),
       in: storeIn,
       migrate: () => life.run(storage.migrate),

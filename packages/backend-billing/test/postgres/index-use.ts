@@ -4,7 +4,8 @@ import type pg from "pg";
 import { type ResourceName, resourceNames } from "../../src/core/catalogue/catalogue.js";
 import { resources } from "../../src/core/catalogue/resources.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
-import { resourceTable, snake } from "../../src/postgres/schema/tables.js";
+import { snake } from "../../src/postgres/schema/table.js";
+import { resourceTable } from "../../src/postgres/schema/tables.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
 
 export interface IndexUse {

@@ -213,12 +213,16 @@ export interface Held {
   readonly isLapsed: boolean;
   /** Those of its items. */
   readonly products: readonly HeldProduct[];
+  /** The content, where it was asked for. */
+  readonly whole?: StripeObject<"subscriptions">;
 }
 
 /** How `held` reads. */
 export interface HeldOptions {
   /** With the metadata of products, and with Stripe's features. */
   readonly described?: boolean;
+  /** With the contents of the subscriptions. */
+  readonly whole?: boolean;
   /**
    * In a transaction of the application on PostgreSQL, others that ask for it wait until it has
    * ended. Elsewhere it does nothing.

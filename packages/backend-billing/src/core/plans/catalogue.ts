@@ -196,6 +196,7 @@ export interface Names {
   readonly plan: string | null;
   readonly gate: string;
   readonly limit: string;
+  readonly balance: string;
 }
 
 /**
@@ -207,5 +208,6 @@ export type NamesOf<C extends AnyCatalogue> = C extends AnyCatalogue
       readonly plan: PlanOf<C>;
       readonly gate: GateName<C>;
       readonly limit: LimitName<C>;
+      readonly balance: BalanceName<C>;
     }
   : never;

@@ -14,6 +14,8 @@ export type BillingErrorCode =
   | "invalid_config"
   /** The webhook's signature does not fit any of the secrets. */
   | "invalid_signature"
+  /** The balance does not cover what is to be taken. */
+  | "limit_reached"
   /** A live key over test data, or the reverse. */
   | "livemode_mismatch"
   /** An export that the library needs is not there. */
@@ -58,6 +60,7 @@ const KINDS: { readonly [code in BillingErrorCode]: Kind } = {
   invalid_argument: shown(400),
   invalid_config: hidden(500),
   invalid_signature: hidden(400),
+  limit_reached: shown(402),
   livemode_mismatch: hidden(500),
   missing_export: hidden(500),
   not_subscribed: shown(404),

@@ -20,7 +20,7 @@ export interface HeldReads extends Pick<FactReads, "product" | "invoices" | "lap
 export const readHeld = (
   subscriptions: readonly Subscription[],
   reads: HeldReads,
-  { described = false }: HeldOptions,
+  { described = false, whole = false }: HeldOptions,
 ): Promise<readonly Held[]> =>
   Promise.all(
     subscriptions
@@ -35,6 +35,7 @@ export const readHeld = (
             described ? describedProduct(product, reads) : bare(product),
           ),
         ),
+        ...(whole ? { whole: subscription } : {}),
       })),
   );
 

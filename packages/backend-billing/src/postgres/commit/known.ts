@@ -5,7 +5,7 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import { LISTENING } from "../../core/mirror/listening.js";
-import { snake } from "../schema/tables.js";
+import { snake } from "../schema/table.js";
 import type { Names } from "../store/names.js";
 import { type Parameters, rowsOf, type Statement, textsOf } from "../store/statement.js";
 import { given, type ObjectKey, statement } from "./sql.js";

@@ -2,7 +2,7 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import { type EmptyRows, emptyRowsOf, type Link, linkOf } from "../../core/catalogue/row.js";
-import { snake } from "../schema/tables.js";
+import { snake } from "../schema/table.js";
 import type { Names } from "../store/names.js";
 import { documentsOf, rowsOf, textsOf } from "../store/statement.js";
 import type { Filling, PartText } from "./part.js";

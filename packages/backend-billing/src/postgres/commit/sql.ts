@@ -8,7 +8,7 @@
  */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
-import { snake } from "../schema/tables.js";
+import { snake } from "../schema/table.js";
 import type { Names } from "../store/names.js";
 import {
   fill,

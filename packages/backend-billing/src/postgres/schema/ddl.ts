@@ -1,6 +1,6 @@
 /** Prints the tables as SQL. It knows what they look like, not when they are created. */
 import { identifier } from "../database.js";
-import type { Table, TableColumn, TableIndex } from "./tables.js";
+import type { Table, TableColumn, TableIndex } from "./table.js";
 
 /** A name inside a schema, quoted. */
 export function qualified(schema: string, name: string): string {

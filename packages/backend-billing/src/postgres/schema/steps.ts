@@ -4,7 +4,9 @@
  */
 import { type ResourceName, resourceNames } from "../../core/catalogue/catalogue.js";
 import { createIndex, createTable, qualified } from "./ddl.js";
-import { internalTables, migrationsTable, resourceTable, type Table } from "./tables.js";
+import type { Table } from "./table.js";
+import { internalTables, migrationsTable, resourceTable } from "./tables.js";
+import { usageTables } from "./usage-tables.js";
 
 export interface Step {
   /** Recorded in the database once the step has run. */
@@ -112,17 +114,22 @@ const FIRST: readonly ResourceName[] = [
   ...(["coupons", "promotion_codes", "payouts", "refunds"] as const),
 ];
 
-/** The table of a resource that came later. */
-function laterTable(resource: ResourceName): Step {
-  const made = creation(`0005_${resource}`, [firstTable(resource)]);
-  const secured = security(made.id, made.creates);
+/** Tables that came later: they are shown to their owner alone from the beginning. */
+function laterTables(id: string, tables: readonly Table[]): Step {
+  const made = creation(id, tables);
+  const secured = security(id, made.creates);
   return {
     ...made,
-    resource,
     secures: made.creates,
     statements: (schema) => [...made.statements(schema), ...secured.statements(schema)],
   };
 }
+
+/** The table of a resource that came later. */
+const laterTable = (resource: ResourceName): Step => ({
+  ...laterTables(`0005_${resource}`, [firstTable(resource)]),
+  resource,
+});
 
 /**
  * Every step there is, in the order in which they run. Each resource has steps of its own, so that
@@ -143,4 +150,5 @@ export const allSteps: readonly Step[] = [
   ...indexesOf("0004"),
   ...resourceNames.filter((resource) => !FIRST.includes(resource)).map(laterTable),
   ...indexesOf("0006"),
+  laterTables("0007_usage", usageTables),
 ];

@@ -4,40 +4,8 @@
  */
 import { columnsOf, defaultResources, type ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
-
-export interface TableColumn {
-  /** The field of a row, as the specification names it. */
-  readonly field: string;
-  readonly name: string;
-  readonly type: "uuid" | "text" | "bigint" | "boolean" | "jsonb";
-  readonly nullable: boolean;
-  readonly default?: "gen_random_uuid()";
-}
-
-export interface TableIndex {
-  readonly name: string;
-  /** Columns, or one expression in SQL. */
-  readonly on: readonly string[] | { readonly expression: string };
-  readonly unique: boolean;
-  /** A condition in SQL that limits the index. */
-  readonly where?: string;
-}
-
-export interface Table {
-  readonly name: string;
-  readonly columns: readonly TableColumn[];
-  readonly primaryKey: readonly string[];
-  readonly indexes: readonly TableIndex[];
-}
-
-export const snake = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-const column = (
-  field: string,
-  type: TableColumn["type"],
-  extra: Partial<TableColumn> = {},
-): TableColumn => ({ field, name: snake(field), type, nullable: false, ...extra });
+import { column, snake, type Table, type TableIndex } from "./table.js";
+import { usageTables } from "./usage-tables.js";
 
 /**
  * `stripe.recurring.interval` as SQL: `((stripe -> 'recurring'::text) ->> 'interval'::text)`; of the
@@ -184,5 +152,5 @@ export const migrationsTable = "backend_billing_migrations";
 
 /** Every table for the chosen resources. */
 export function tablesFor(chosen: readonly ResourceName[] = defaultResources): readonly Table[] {
-  return [...internalTables, ...chosen.map(resourceTable)];
+  return [...internalTables, ...usageTables, ...chosen.map(resourceTable)];
 }

@@ -10,7 +10,9 @@ import { pathExpression } from "../schema/tables.js";
 import type { Names } from "./names.js";
 
 /** A row as it is selected: of products that are not described there is the id alone. */
-type RawHeld = Omit<Held, "products"> & { readonly products: Held["products"] | readonly string[] };
+export type RawHeld = Omit<Held, "products"> & {
+  readonly products: Held["products"] | readonly string[];
+};
 
 /** Runs a statement and answers its rows. */
 type Select = <T>(text: string, values?: unknown[]) => Promise<T[]>;
@@ -32,8 +34,9 @@ export function heldOn(
 ): (entityId: string, options?: HeldOptions) => Promise<readonly Held[]> {
   const bare = selectHeld(names, chosen, PRODUCT_IDS);
   const described = selectHeld(names, chosen, describedProducts(names, chosen));
+  const whole = selectWhole(names, chosen);
   return async (entityId, options = {}) => {
-    const text = options.described ? described : bare;
+    const text = options.described ? described : options.whole ? whole : bare;
     if (!mayLock || !options.locked) return heldFrom(await select<RawHeld>(text, [entityId]));
     const [found] = await select<{ held: readonly RawHeld[] | null }>(locked(text), [entityId]);
     return heldFrom(found?.held ?? []);
@@ -45,9 +48,18 @@ const locked = (text: string): string =>
   `SELECT (SELECT json_agg(h) FROM (${text}) AS h) AS held,
      pg_advisory_xact_lock(hashtextextended('backend_billing limit ' || $1::text, 0)) IS NULL AS locked`;
 
+/** The same with the contents. */
+export const selectWhole = (names: Names, chosen: readonly ResourceName[]): string =>
+  selectHeld(names, chosen, PRODUCT_IDS, "t.stripe AS whole,");
+
 /** `$1` is the entity. A content is unpacked once, by `jsonb_to_record`. */
-const selectHeld = (names: Names, chosen: readonly ResourceName[], products: string): string =>
-  `SELECT s.id, s.status, s.created, ${products} AS products,
+const selectHeld = (
+  names: Names,
+  chosen: readonly ResourceName[],
+  products: string,
+  more = "",
+): string =>
+  `SELECT ${more} s.id, s.status, s.created, ${products} AS products,
      CASE WHEN s.status = 'past_due' THEN ${isOver(names, chosen)} ELSE false END AS "isLapsed"
    FROM ${names.table("customers")} c
    JOIN ${names.table("subscriptions")} t ON t.customer_id = c.customer_id
@@ -84,7 +96,7 @@ function describedProducts(names: Names, chosen: readonly ResourceName[]): strin
      ${mirrored ? `LEFT JOIN ${names.table("products")} o ON o.product_id = p.id` : ""})`;
 }
 
-const heldFrom = (found: readonly RawHeld[]): readonly Held[] =>
+export const heldFrom = (found: readonly RawHeld[]): readonly Held[] =>
   found.map((each) => ({
     ...each,
     products: (each.products ?? []).map((product) =>

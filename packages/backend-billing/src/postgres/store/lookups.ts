@@ -2,7 +2,7 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import type { Store } from "../../core/mirror/store.js";
-import { snake } from "../schema/tables.js";
+import { snake } from "../schema/table.js";
 import type { Names } from "./names.js";
 import { type RawRecord, type RawRow, recordFrom, rowFrom } from "./raw.js";
 import { selectRows } from "./reads.js";

@@ -3,10 +3,19 @@ import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import { identifier } from "../database.js";
 
+/** The tables of usage. */
+export interface UsageNames {
+  readonly balances: string;
+  readonly grants: string;
+  readonly holds: string;
+  readonly records: string;
+}
+
 export interface Names {
   readonly versions: string;
   readonly receipts: string;
   readonly records: string;
+  readonly usage: UsageNames;
   table(resource: ResourceName): string;
 }
 
@@ -16,6 +25,12 @@ export function namesIn(schema: string): Names {
     versions: inSchema("backend_billing_versions"),
     receipts: inSchema("backend_billing_receipts"),
     records: inSchema("backend_billing_records"),
+    usage: {
+      balances: inSchema("backend_billing_usage_balances"),
+      grants: inSchema("backend_billing_usage_grants"),
+      holds: inSchema("backend_billing_usage_holds"),
+      records: inSchema("backend_billing_usage_records"),
+    },
     table: (resource) => inSchema(resources[resource].table),
   };
 }

@@ -19,6 +19,15 @@ export function isPg(pool: PoolLike): pool is PgPool {
   return "totalCount" in pool && "idleCount" in pool && "waitingCount" in pool;
 }
 
+const LOCK_TIMEOUT = 10_000;
+
+/**
+ * How a transaction of the library's own begins: no lock is waited for longer than that. In one
+ * message, so it costs no round trip; other clients than `pg` may not take two statements at once.
+ */
+export const beginOn = (pool: PoolLike, lockTimeout = LOCK_TIMEOUT): string =>
+  isPg(pool) ? `BEGIN; SET LOCAL lock_timeout = ${Math.round(lockTimeout)}` : "BEGIN";
+
 /** How many connections of a pool with so many the library takes at once. */
 export function shareOf(max: number): number {
   return Math.max(1, Math.floor(max * SHARE));

@@ -13,7 +13,7 @@ import { inGroups } from "../commit/group.js";
 import type { PoolLike } from "../database.js";
 import { surviveIdleErrors } from "../pool-errors.js";
 import { schemaOf } from "../schema/schema.js";
-import { snake } from "../schema/tables.js";
+import { snake } from "../schema/table.js";
 import { checkAtFirstUse } from "./first-use.js";
 import { leasesOn } from "./leases.js";
 import { lookupsOn, RECORD_COLUMNS } from "./lookups.js";
@@ -21,7 +21,7 @@ import { namesIn } from "./names.js";
 import { prepareOn } from "./prepared.js";
 import { type Numeric, type RawRecord, type RawRow, recordFrom, rowFrom } from "./raw.js";
 import { fieldsOf, localReads, selectRows } from "./reads.js";
-import { isPg, sharedPool } from "./share.js";
+import { beginOn, isPg, sharedPool } from "./share.js";
 
 /** Where the tables are. */
 export interface PostgresStoreOptions {
@@ -43,7 +43,6 @@ type RawClaimed = RawRow &
   };
 
 const MEGABYTE = 1024 * 1024;
-const LOCK_TIMEOUT = 10_000;
 
 /** The store over PostgreSQL, for those who use the port without the rest. */
 export function createPostgresStore(options: PostgresStoreOptions): Store & LocalReads {
@@ -53,12 +52,9 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
   const names = namesIn(schemaOf(options));
   const shared = sharedPool(pool);
   const prepared = prepareOn(shared, isPg(pool));
-  const patience = Math.round(options.lockTimeout ?? LOCK_TIMEOUT);
-  // In one message, so it costs no round trip; other clients may not take two statements at once.
-  const begin = isPg(pool) ? `BEGIN; SET LOCAL lock_timeout = ${patience}` : "BEGIN";
   const commit = createCommit({
     pool: shared,
-    begin,
+    begin: beginOn(pool, options.lockTimeout),
     takesSeveral: isPg(pool),
     prepared,
     names,

@@ -53,6 +53,7 @@ export default defineConfig({
           { text: "One-time purchases", link: "/purchases" },
           { text: "Reading subscriptions", link: "/reading" },
           { text: "Gates", link: "/gates" },
+          { text: "Usage and credits", link: "/usage" },
           { text: "A pricing page", link: "/pricing-page" },
           { text: "Reactions", link: "/reactions" },
           { text: "Resources", link: "/resources" },

@@ -122,3 +122,11 @@ export type {
   SubscribedItem,
   SubscriptionState,
 } from "./core/subscriptions/state.js";
+export type { GrantArgs, ReserveArgs, UseArgs } from "./core/usage/args.js";
+export type {
+  Consumed,
+  Reserved,
+  UsageBalance,
+  UsageReads,
+  UsageWrites,
+} from "./core/usage/usage.js";

@@ -123,6 +123,102 @@ export const defineTables = <S extends string | undefined>(
     ],
   ).enableRLS(),
 
+  billingUsageBalances: table(
+    "backend_billing_usage_balances",
+    {
+      entityId: text("entity_id").notNull(),
+      feature: text("feature").notNull(),
+      granted: bigint("granted", { mode: "number" }).notNull(),
+      used: bigint("used", { mode: "number" }).notNull(),
+      held: bigint("held", { mode: "number" }).notNull(),
+      overUsed: bigint("over_used", { mode: "number" }).notNull(),
+      overHeld: bigint("over_held", { mode: "number" }).notNull(),
+      overMost: bigint("over_most", { mode: "number" }).notNull(),
+      overFor: text("over_for").notNull(),
+      billed: boolean("billed").notNull(),
+      validUntil: bigint("valid_until", { mode: "number" }).notNull(),
+      basis: text("basis").notNull(),
+    },
+    (t) => [
+      primaryKey({ name: "backend_billing_usage_balances_pkey", columns: [t.entityId, t.feature] }),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingUsageGrants: table(
+    "backend_billing_usage_grants",
+    {
+      entityId: text("entity_id").notNull(),
+      feature: text("feature").notNull(),
+      key: text("key").notNull(),
+      source: text("source").notNull(),
+      original: bigint("original", { mode: "number" }).notNull(),
+      amount: bigint("amount", { mode: "number" }).notNull(),
+      used: bigint("used", { mode: "number" }).notNull(),
+      held: bigint("held", { mode: "number" }).notNull(),
+      createdAt: bigint("created_at", { mode: "number" }).notNull(),
+      expiresAt: bigint("expires_at", { mode: "number" }),
+      live: boolean("live").notNull(),
+      closed: boolean("closed").notNull(),
+    },
+    (t) => [
+      primaryKey({
+        name: "backend_billing_usage_grants_pkey",
+        columns: [t.entityId, t.feature, t.key],
+      }),
+      index("backend_billing_usage_grants_open").on(t.entityId, t.feature).where(sql`(NOT closed)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingUsageHolds: table(
+    "backend_billing_usage_holds",
+    {
+      entityId: text("entity_id").notNull(),
+      feature: text("feature").notNull(),
+      key: text("key").notNull(),
+      amount: bigint("amount", { mode: "number" }).notNull(),
+      over: bigint("over", { mode: "number" }).notNull(),
+      parts: jsonb("parts").notNull(),
+      state: text("state").notNull(),
+      expiresAt: bigint("expires_at", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      primaryKey({
+        name: "backend_billing_usage_holds_pkey",
+        columns: [t.entityId, t.feature, t.key],
+      }),
+      index("backend_billing_usage_holds_held")
+        .on(t.entityId, t.feature)
+        .where(sql`(state = 'held'::text)`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingUsageRecords: table(
+    "backend_billing_usage_records",
+    {
+      entityId: text("entity_id").notNull(),
+      feature: text("feature").notNull(),
+      key: text("key").notNull(),
+      amount: bigint("amount", { mode: "number" }).notNull(),
+      over: bigint("over", { mode: "number" }).notNull(),
+      billed: boolean("billed").notNull(),
+      at: bigint("at", { mode: "number" }).notNull(),
+      batch: text("batch"),
+    },
+    (t) => [
+      primaryKey({
+        name: "backend_billing_usage_records_pkey",
+        columns: [t.entityId, t.feature, t.key],
+      }),
+      index("backend_billing_usage_records_unsent")
+        .on(t.entityId, t.feature, t.at)
+        .where(sql`(billed AND (batch IS NULL))`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
   billingProducts: table(
     "backend_billing_products",
     {

@@ -13,6 +13,14 @@ export const {
   billingReceipts,
   /** The table `backend_billing_records`. */
   billingRecords,
+  /** The table `backend_billing_usage_balances`. */
+  billingUsageBalances,
+  /** The table `backend_billing_usage_grants`. */
+  billingUsageGrants,
+  /** The table `backend_billing_usage_holds`. */
+  billingUsageHolds,
+  /** The table `backend_billing_usage_records`. */
+  billingUsageRecords,
   /** The table `backend_billing_products`. */
   billingProducts,
   /** The table `backend_billing_prices`. */

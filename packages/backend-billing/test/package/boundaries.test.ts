@@ -389,6 +389,16 @@ const fixtures: Fixture[] = [
     forbidden: [[`import "../commit/commit.js";`, privateCommit]],
   },
   {
+    file: "packages/backend-billing/src/postgres/usage/write/wallet.ts",
+    legal: [`export const write = "UPDATE backend_billing_usage_balances SET used = 1";`],
+    forbidden: [[`import "../../commit/commit.js";`, privateCommit]],
+  },
+  {
+    file: "packages/backend-billing/src/postgres/usage/change.ts",
+    legal: [`import "./write/wallet.js";`],
+    forbidden: [[`export const write = "UPDATE backend_billing_products SET a = 1";`, writes]],
+  },
+  {
     file: "packages/backend-billing/src/postgres/store/store.ts",
     legal: [`import "../commit/commit.js";`],
     forbidden: [

@@ -592,3 +592,68 @@ CREATE INDEX "backend_billing_refunds_byChargeId" ON "public"."backend_billing_r
 
 -- 0006_checkout_sessions_byClientReferenceId
 CREATE INDEX "backend_billing_checkout_sessions_byClientReferenceId" ON "public"."backend_billing_checkout_sessions" ((stripe ->> 'client_reference_id'::text));
+
+-- 0007_usage
+CREATE TABLE "public"."backend_billing_usage_balances" (
+  "entity_id" text NOT NULL,
+  "feature" text NOT NULL,
+  "granted" bigint NOT NULL,
+  "used" bigint NOT NULL,
+  "held" bigint NOT NULL,
+  "over_used" bigint NOT NULL,
+  "over_held" bigint NOT NULL,
+  "over_most" bigint NOT NULL,
+  "over_for" text NOT NULL,
+  "billed" boolean NOT NULL,
+  "valid_until" bigint NOT NULL,
+  "basis" text NOT NULL,
+  CONSTRAINT "backend_billing_usage_balances_pkey" PRIMARY KEY ("entity_id", "feature")
+);
+CREATE TABLE "public"."backend_billing_usage_grants" (
+  "entity_id" text NOT NULL,
+  "feature" text NOT NULL,
+  "key" text NOT NULL,
+  "source" text NOT NULL,
+  "original" bigint NOT NULL,
+  "amount" bigint NOT NULL,
+  "used" bigint NOT NULL,
+  "held" bigint NOT NULL,
+  "created_at" bigint NOT NULL,
+  "expires_at" bigint,
+  "live" boolean NOT NULL,
+  "closed" boolean NOT NULL,
+  CONSTRAINT "backend_billing_usage_grants_pkey" PRIMARY KEY ("entity_id", "feature", "key")
+);
+CREATE INDEX "backend_billing_usage_grants_open" ON "public"."backend_billing_usage_grants" ("entity_id", "feature") WHERE (NOT closed);
+CREATE TABLE "public"."backend_billing_usage_holds" (
+  "entity_id" text NOT NULL,
+  "feature" text NOT NULL,
+  "key" text NOT NULL,
+  "amount" bigint NOT NULL,
+  "over" bigint NOT NULL,
+  "parts" jsonb NOT NULL,
+  "state" text NOT NULL,
+  "expires_at" bigint NOT NULL,
+  CONSTRAINT "backend_billing_usage_holds_pkey" PRIMARY KEY ("entity_id", "feature", "key")
+);
+CREATE INDEX "backend_billing_usage_holds_held" ON "public"."backend_billing_usage_holds" ("entity_id", "feature") WHERE (state = 'held'::text);
+CREATE TABLE "public"."backend_billing_usage_records" (
+  "entity_id" text NOT NULL,
+  "feature" text NOT NULL,
+  "key" text NOT NULL,
+  "amount" bigint NOT NULL,
+  "over" bigint NOT NULL,
+  "billed" boolean NOT NULL,
+  "at" bigint NOT NULL,
+  "batch" text,
+  CONSTRAINT "backend_billing_usage_records_pkey" PRIMARY KEY ("entity_id", "feature", "key")
+);
+CREATE INDEX "backend_billing_usage_records_unsent" ON "public"."backend_billing_usage_records" ("entity_id", "feature", "at") WHERE (billed AND (batch IS NULL));
+ALTER TABLE "public"."backend_billing_usage_balances" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_usage_balances" FROM PUBLIC;
+ALTER TABLE "public"."backend_billing_usage_grants" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_usage_grants" FROM PUBLIC;
+ALTER TABLE "public"."backend_billing_usage_holds" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_usage_holds" FROM PUBLIC;
+ALTER TABLE "public"."backend_billing_usage_records" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_usage_records" FROM PUBLIC;

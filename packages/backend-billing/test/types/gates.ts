@@ -11,6 +11,7 @@ import {
   usd,
 } from "../../src/catalogue/index.js";
 import { can as canBare, createLocal, type Local } from "../../src/convex/local.js";
+import type { UsageBalance } from "../../src/index.js";
 import {
   type BillingClient,
   type BillingExports,
@@ -61,6 +62,19 @@ for (const local of [store, other, store.in(tx)]) {
   local.can("user_1", "projects");
   // @ts-expect-error it is no limit
   local.limit("user_1", "sso");
+  expectTypeOf(local.usageOf("user_1")).resolves.toEqualTypeOf<{ readonly calls: UsageBalance }>();
+  const taken = await local.consume({ entityId: "user_1", feature: "calls", key: "request_1" });
+  if (!taken.allowed) expectTypeOf(taken.reason).toEqualTypeOf<"limit_reached" | "not_included">();
+  // @ts-expect-error it has no balance
+  local.consume({ entityId: "user_1", feature: "sso", key: "request_1" });
+  // @ts-expect-error it has no key
+  local.track({ entityId: "user_1", feature: "calls" });
+  // @ts-expect-error it says no amount
+  local.grant({ entityId: "user_1", feature: "calls", key: "gift_1" });
+  const held = await local.reserve({ entityId: "user_1", feature: "calls", key: "chat_1" });
+  // @ts-expect-error it may have been refused
+  local.release(held);
+  if (held.allowed) await local.finish({ reservationId: held.reservationId, amount: 3 });
   expectTypeOf((await local.subscriptionOf("user_1")).plan).toEqualTypeOf<PlanName>();
   const { next } = await local.subscriptionOf("user_1");
   expectTypeOf(next).toExtend<{ plan: PlanName } | null>();

@@ -19,7 +19,7 @@ export interface GateReads<N extends Names = Names> {
    * other. Without plans in code it is what the product's metadata name `billing_plan`.
    */
   planOf(entityId: string, options?: InGroup): Promise<N["plan"]>;
-  /** Whether a feature is on, or a unit of its balance is included or sold. */
+  /** Whether a feature is on, or a unit of its balance could be taken. */
   can(entityId: string, feature: N["gate"]): Promise<boolean>;
   /**
    * The number of a limit, `Infinity` if there is none. In a transaction of the application on

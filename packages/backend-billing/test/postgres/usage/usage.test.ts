@@ -1,6 +1,6 @@
 // Usage on PostgreSQL: what is taken, refused, held and given back; each key once, in any race.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { days, NOW, openUsage, type Usage } from "./kit.js";
+import { NOW, openUsage, type Usage } from "./kit.js";
 
 let kit: Usage;
 beforeAll(async () => {
@@ -186,7 +186,7 @@ describe("grant", () => {
     expect(await give()).toEqual({ balance: 15 });
     expect(await give()).toEqual({ balance: 15 });
     await kit.usage.consume(credits(entityId, "a", 12));
-    kit.clock.now += days(31);
+    kit.clock.now += 31 * 86_400_000;
     expect(await kit.usage.usageOf(entityId)).toMatchObject({
       credits: { granted: 15, used: 2, remaining: 13 },
     });

@@ -126,6 +126,18 @@ export const BARS = {
     bar: 0.8,
     direction: "at least",
   },
+  usage1: {
+    text: "`store.consume`, 1 caller, against a prepared statement with a unique insert and a conditional update",
+    bar: 0.6,
+    direction: "at least",
+  },
+  usage8: { text: "the same with 8 callers", bar: 0.6, direction: "at least" },
+  usage32: { text: "the same with 32 callers", bar: 0.6, direction: "at least" },
+  usageHot: {
+    text: "the same where all 32 take from one balance",
+    bar: 0.6,
+    direction: "at least",
+  },
   growth: {
     text: "cost per event at 10 million rows against 10 thousand",
     bar: 1.3,

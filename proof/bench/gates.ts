@@ -27,7 +27,7 @@ const catalogue = defineCatalogue({
 });
 
 /** Entities, each with a customer and a subscription. */
-const STORED = 10_000;
+export const STORED = 10_000;
 const PAGE = 500;
 
 export interface GateCosts {
@@ -95,7 +95,8 @@ export async function gateCosts(
 
 type Commit = ReturnType<typeof createBilling>["store"]["commit"];
 
-async function fill(commit: Commit): Promise<void> {
+/** Stores the entities. */
+export async function fill(commit: Commit): Promise<void> {
   for (let first = 0; first < STORED; first += PAGE) {
     const indexes = Array.from({ length: PAGE }, (_, place) => first + place);
     const snapshots = indexes.flatMap((index) => [

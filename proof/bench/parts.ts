@@ -10,6 +10,7 @@ import { type Bench, backfill, calls, line, webhooks } from "./measure.js";
 import { toldBesideSilent } from "./reactions.js";
 import type { Stage } from "./stage.js";
 import { setupTrips } from "./trips.js";
+import { usageCosts } from "./usage.js";
 
 /** What is measured on, and where results go. */
 export interface Run extends Bench, Pick<Stage, "serverUrl" | "open" | "close"> {
@@ -116,6 +117,20 @@ export const parts: { readonly [name: string]: (run: Run) => Promise<void> } = {
     run.figure("knownLinkTrips", [known.trips], `${known.statements.length} statements`);
   },
 
+  async usage(run) {
+    const { many, hot } = await usageCosts(run.serverUrl, run.admin, run.quick ? 5 : 15);
+    run.series.usageHot = hot;
+    for (const callers of [1, 8, 32] as const) {
+      const series = many[callers];
+      if (series === undefined) continue;
+      run.series[`usage${callers}`] = series;
+      run.say(line(series));
+      run.figure(`usage${callers}`, ratios(series, "ours", "bare"));
+    }
+    run.say(line(hot));
+    run.figure("usageHot", ratios(hot, "ours", "bare"));
+  },
+
   async gates(run) {
     const often = run.quick ? { repetitions: 7, calls: 1_000 } : { repetitions: 15, calls: 3_000 };
     const series = await gateCosts(run.serverUrl, run.admin, often);
@@ -154,6 +169,7 @@ export const QUICK = [
   "overhead",
   "links",
   "gates",
+  "usage",
   "convex",
   "growth",
 ];

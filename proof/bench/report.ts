@@ -111,6 +111,7 @@ function body(results: Results): string {
     rates(series, ["setup", "subscribe", "portal"]),
     "### Gates",
     rates(series, ["gates"]),
+    rates(series, ["usage1", "usage8", "usage32", "usageHot"]),
   ];
   if (growth.length > 0) {
     sections.push(

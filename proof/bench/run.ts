@@ -4,7 +4,7 @@
  *
  *   npm run bench                    everything, ten million rows too; takes more than an hour
  *   npm run bench -- --quick         fewer figures, in about three minutes; CI runs its part `links`
- *   npm run bench -- --only webhooks,subscriptions,backfill,resources,reactions,overhead,links,gates,convex,growth
+ *   npm run bench -- --only webhooks,subscriptions,backfill,resources,reactions,overhead,links,gates,usage,convex,growth
  *                                    some of it; the quick form has no `reactions` but by this
  *   npm run bench -- --rows 100000   smaller tables for growth
  *   npm run bench -- --write         writes docs/benchmarks.md and its charts

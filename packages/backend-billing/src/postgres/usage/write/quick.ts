@@ -31,7 +31,7 @@ export function takeQuickly({ balances, records }: UsageNames, basis: string): s
       least($4::bigint, granted - used - held) AS covered
     FROM ${balances}
     WHERE entity_id = $1 AND feature = $2 AND valid_until > $5::bigint AND basis = (${basis})
-    FOR UPDATE
+    FOR NO KEY UPDATE
   ), r AS (
     INSERT INTO ${records} (entity_id, feature, key, amount, over, billed, at)
     SELECT $1, $2, $3, $4::bigint, $4::bigint - covered, billed AND $4::bigint > covered, $5::bigint

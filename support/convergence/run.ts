@@ -157,6 +157,7 @@ export async function runHistory(
       local: localOf(config),
       seats: undefined,
       reactions: undefined,
+      outbox: undefined,
       baseUrl: unused,
       stripe: () => itsStripe,
       now: time.now,

@@ -1,4 +1,4 @@
-/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats, notices. */
+/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats, notices, usage. */
 import { finishClaims } from "./customers/setup.js";
 import { answerAsks } from "./events/refetch.js";
 import { refreshDue } from "./events/refresh.js";
@@ -6,6 +6,7 @@ import { raiseNotices } from "./reactions/telling/notices.js";
 import type { Runtime } from "./runtime/runtime.js";
 import { endGraces } from "./subscriptions/grace.js";
 import { followSeats } from "./subscriptions/seats/follow.js";
+import { sendUsage } from "./usage/outbox/outbox.js";
 
 /** Does what is due now; answers how much it did, so that a caller can go on until nothing is left. */
 export async function workOnce(runtime: Runtime): Promise<number> {
@@ -15,5 +16,6 @@ export async function workOnce(runtime: Runtime): Promise<number> {
   const ended = await endGraces(runtime);
   const followed = await followSeats(runtime);
   const raised = await raiseNotices(runtime);
-  return answered + refreshed + finished + ended + followed + raised;
+  const sent = await sendUsage(runtime);
+  return answered + refreshed + finished + ended + followed + raised + sent;
 }

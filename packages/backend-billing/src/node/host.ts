@@ -10,6 +10,7 @@ import { purchaseReads } from "../core/purchases/reads.js";
 import type { Reacting } from "../core/runtime/commit/listening.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
+import type { OutboxStore } from "../core/runtime/outbox.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import { gateReads } from "../core/subscriptions/gates.js";
 import { subscriptionReads } from "../core/subscriptions/reads.js";
@@ -18,6 +19,7 @@ import {
   type SeatsChangedArgs,
   seatsChanged,
 } from "../core/subscriptions/seats/count.js";
+import { SOON } from "../core/usage/outbox/outbox.js";
 import type { UsageStore } from "../core/usage/store.js";
 import { usageCalls } from "../core/usage/usage.js";
 import { createBackground } from "./background.js";
@@ -60,6 +62,8 @@ export interface Storage<Db extends object, Tx> {
   readonly usage: UsageStore;
   /** Usage inside a transaction of the application. */
   usageIn(tx: Tx): UsageStore;
+  /** The usage of a database that is to be sent to Stripe. */
+  outboxOn(db: Db): OutboxStore;
   migrate(): Promise<{ applied: readonly string[] }>;
   /** The application's handlers; undefined where it has none. */
   readonly reactions?: StoredReactions<Tx> | undefined;
@@ -95,22 +99,23 @@ export function createHost<Db extends object, Tx>(
     ...(handled.needs === undefined ? {} : { needs: handled.needs }),
     ...createDelivery((isOver) => handled.deliver(storeIn, isOver), life, config.logger),
   };
-  const on = (store: Store): Runtime => {
+  const on = (db: Db, store: Store): Runtime => {
     const wake = createBackground(() => runtime, life);
     const baseUrl = () => checkedBaseUrl(config.base_url, BASE_URL);
     const { seats } = config;
-    const runtime = createRuntime(config, { store, baseUrl, wake, seats, reactions });
+    const outbox = life.guard(storage.outboxOn(db));
+    const runtime = createRuntime(config, { store, baseUrl, wake, seats, reactions, outbox });
     return runtime;
   };
   const store = life.guard(storage.storeOn(storage.db));
-  const own = on(store);
+  const own = on(storage.db, store);
   // What a process remembers hangs on its runtime, so a database that comes again has the same one.
   const byDatabase = new WeakMap<Db, Runtime>([[storage.db, own]]);
   const within = (context?: { readonly db?: Db }): Runtime => {
     if (context?.db === undefined) return own;
     const known = byDatabase.get(context.db);
     if (known !== undefined) return known;
-    const made = on(life.guard(storage.storeOn(context.db)));
+    const made = on(context.db, life.guard(storage.storeOn(context.db)));
     byDatabase.set(context.db, made);
     return made;
   };
@@ -123,6 +128,7 @@ export function createHost<Db extends object, Tx>(
       store: usage,
       catalogue,
       now: own.now,
+      billed: () => own.wake(SOON), // what commits later than that, the scheduled jobs find
       gates: gateReads(reads, catalogue),
     }),
   });

@@ -14,6 +14,7 @@ const maybeNumber = v.union(v.number(), v.null());
 const kind = literals(
   "access",
   "aside",
+  "batch",
   "change",
   "claim",
   "guard",

@@ -22,6 +22,7 @@ import { idProblem } from "../runtime/commit/set-aside.js";
 import type { Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type EventOutcome, eventOutcome, logEvent } from "../runtime/telemetry/observe.js";
+import { meterErrorRequests } from "./meter-errors.js";
 import { relistRequest } from "./owner.js";
 import { takesRaw } from "./raw.js";
 
@@ -36,7 +37,7 @@ export async function receiveEvent(
 ): Promise<Received> {
   const known = effectOf(runtime, event);
   const isRaw = known === undefined && (await takesRaw(runtime, event));
-  const effect = isRaw ? asItCame(runtime, event) : known;
+  const effect = withMeterErrors(runtime, event, isRaw ? asItCame(runtime, event) : known);
   if (effect === undefined) {
     onOutcome?.("ignored");
     logEvent(runtime, "webhook", receiptOf(event), "ignored");
@@ -90,6 +91,19 @@ export function asItCame(runtime: Runtime, event: ReceivedEvent): EventEffect {
   const requests = [eventRequest(event.id, event.raw, runtime.now())];
   const unit = { receipt: receiptOf(event), requests };
   return { unit, followUp: undefined, stranger: undefined };
+}
+
+/** With a request to fetch what a thin event tells of usage that was not counted. */
+function withMeterErrors(
+  runtime: Runtime,
+  event: ReceivedEvent,
+  effect: EventEffect | undefined,
+): EventEffect | undefined {
+  const more = meterErrorRequests(runtime, event);
+  if (more.length === 0) return effect;
+  const unit = effect?.unit ?? { receipt: receiptOf(event) };
+  const requests = [...(unit.requests ?? []), ...more];
+  return { followUp: undefined, stranger: undefined, ...effect, unit: { ...unit, requests } };
 }
 
 function receiptOf({ id, type, created, object }: ReceivedEvent): Receipt {

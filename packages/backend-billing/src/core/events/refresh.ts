@@ -1,7 +1,8 @@
 /**
  * Refreshes the subscriptions of one customer, after an event of a payment that names none of them,
  * reads the lines of a checkout session, after the event of a page that was paid, and other lists of
- * one owner after an event that says no more than that they changed. Hints are records, so many of
+ * one owner after an event that says no more than that they changed; and fetches events that tell of
+ * usage which Stripe could not count. Hints are records, so many of
  * them for one customer become one reading, and none is lost; where a
  * subscription of that customer is read for another reason, that reading serves.
  */
@@ -13,6 +14,7 @@ import { factsOf } from "../runtime/error-facts.js";
 import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { paced } from "../stripe/pacer.js";
+import { countMeterErrors, meterErrorsIn } from "./meter-errors.js";
 import { relist, relistingIn } from "./owner.js";
 import { answerAsk } from "./refetch.js";
 import { settleLines } from "./session.js";
@@ -87,9 +89,11 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
   for (const record of due) {
     const { id, revision } = record;
     const relisting = relistingIn(record);
+    const told = meterErrorsIn(record);
     let later: Awaited<ReturnType<typeof relist>>;
     try {
       if (relisting !== undefined) later = await relist(runtime, relisting);
+      else if (told !== undefined) await countMeterErrors(runtime, told);
       else await (isSession(id) ? settleLines(runtime, id) : refreshCustomer(runtime, id));
     } catch (error) {
       const line = { object: id, ...factsOf(error) };

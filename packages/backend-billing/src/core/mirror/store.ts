@@ -34,6 +34,7 @@ export interface Receipt {
 export type RecordKind =
   | "access"
   | "aside"
+  | "batch"
   | "change"
   | "claim"
   | "guard"

@@ -15,6 +15,7 @@ import {
   type Timing,
 } from "./config.js";
 import { type Local, localOf } from "./local.js";
+import type { OutboxStore } from "./outbox.js";
 import { logAside, observedStore } from "./telemetry/observe.js";
 import type { Telemetry } from "./telemetry/telemetry.js";
 
@@ -37,6 +38,8 @@ export interface Runtime {
   readonly seats: CountSeats | undefined;
   /** How the application is told of changes; undefined where this process has no handlers. */
   readonly reactions: Reacting | undefined;
+  /** Where usage waits that is billed by Stripe; undefined where the store keeps none. */
+  readonly outbox: OutboxStore | undefined;
   /** The application's own address, without a slash at the end; throws if it is not known. */
   baseUrl(): string;
   stripe(): Stripe;
@@ -63,13 +66,14 @@ export interface Platform {
   wake(delay: number): void;
   readonly seats?: CountSeats | undefined;
   readonly reactions?: Reacting | undefined;
+  readonly outbox?: OutboxStore | undefined;
   now?(): number;
 }
 
 export function createRuntime(config: BillingConfig, platform: Platform): Runtime {
   const resources = chosenResources(config);
   const { logger, telemetry } = config;
-  const { store, seats, reactions } = platform;
+  const { store, seats, reactions, outbox } = platform;
   const timing = { ...TIMING, ...config.timing };
   return {
     config,
@@ -92,6 +96,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     local: localOf(config),
     seats,
     reactions,
+    outbox,
     baseUrl: platform.baseUrl,
     stripe: stripeClient(config),
     now: platform.now ?? Date.now,

@@ -71,6 +71,14 @@ export function billedPeriod({ anchor, period, recurring }: Billed, now: number)
   return { from: Math.max(next.from, period.until), until: next.until };
 }
 
+/** The same of any moment, also one before the period that is known. */
+export function periodAt(billed: Billed, at: number): Period {
+  const { anchor, period, recurring } = billed;
+  if (at >= period.from) return billedPeriod(billed, at);
+  const before = stepAround(anchor, stepOf(recurring), at);
+  return { from: before.from, until: Math.min(before.until, period.from) };
+}
+
 /** The period for which a plan includes its share: a month, or what is billed if that is shorter. */
 export function sharePeriod(billed: Billed, now: number): Period {
   const period = billedPeriod(billed, now);

@@ -3,6 +3,7 @@
  * settle.ts and take.ts; here it is joined with a store. It needs the application's database alone.
  */
 import type { AnyCatalogue, Names } from "../plans/catalogue.js";
+import { meterOf } from "../plans/usage.js";
 import { BillingError } from "../runtime/errors.js";
 import type { GateReads } from "../subscriptions/gates.js";
 import { type Allowance, allowanceOf, type HeldWhole } from "./allowance.js";
@@ -83,27 +84,38 @@ export interface UsageOn {
   readonly store: UsageStore;
   readonly catalogue: AnyCatalogue | undefined;
   now(): number;
+  /** Something was taken that Stripe may bill. */
+  billed?(): void;
 }
 
 /** How long something is held that says no time. */
 const HOUR = 60 * 60 * 1000;
 
-export function usageWrites({ store, catalogue, now }: UsageOn): UsageWrites {
+export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWrites {
   /** Decides over a settled wallet. */
-  const change = <T>(
+  const change = async <T>(
     { entityId, feature }: UsagePlace,
     keys: UsageKeys,
     decide: (wallet: Wallet, found: UsageFound, at: number) => Decided<T>,
   ): Promise<T> => {
     checkBalance(catalogue, feature);
-    return store.change({ entityId, feature }, keys, (found) => {
+    let isBilled = false;
+    const result = await store.change({ entityId, feature }, keys, (found) => {
       const at = now();
-      return decide(settledBy(catalogue, feature, found, at).wallet, found, at);
+      const decided = decide(settledBy(catalogue, feature, found, at).wallet, found, at);
+      isBilled = decided.next.record?.billed === true;
+      return decided;
     });
+    if (isBilled) billed?.();
+    return result;
   };
   const taken = async (use: CheckedUse, isLimited: boolean): Promise<Consumed> => {
     const balance = await store.quick?.({ ...use, isLimited, now: now() });
-    if (balance !== undefined) return { allowed: true, balance };
+    if (balance !== undefined) {
+      // What was beyond the balance has left nothing of it.
+      if (balance === 0 && meterOf(catalogue?.features[use.feature]) !== undefined) billed?.();
+      return { allowed: true, balance };
+    }
     return change<Consumed>(use, { record: use.key }, (wallet, { record }, at) => {
       if (record !== undefined) return { result: allowed(wallet), next: { wallet } };
       const took = take(wallet, use.amount, isLimited);

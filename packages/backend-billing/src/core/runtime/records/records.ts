@@ -12,6 +12,8 @@
  * (mirror/plan-changes.ts, one for each change of a row that the application listens to, which
  * mirror/listening.ts says: written by the commit that writes the row, removed when it was told; and
  * for each event that a handler takes as it comes: requested with its receipt by events/receive.ts),
+ * `batch` (usage/outbox, for each batch of usage on its way to a meter, with the id that Stripe knows it
+ * by: made by the store's `gather`; removed once it is sent, kept where it is reported),
  * `access` (reactions/access-record.ts, for each entity: what was last told of its access), and
  * `notice` (reactions/notices.ts, for each subscription whose trial is to be announced).
  */
@@ -21,6 +23,7 @@ import { type Former, formerKey } from "../../mirror/former.js";
 import type { StoredListening } from "../../mirror/listening.js";
 import { LISTENING } from "../../mirror/listening.js";
 import type { Drift } from "../reports.js";
+import type { MeterErrors, Outbox } from "./batches.js";
 import { defineLock, defineRecord } from "./record.js";
 import { WATCHDOG } from "./watchdog.js";
 
@@ -192,8 +195,17 @@ export const records = {
   seats: (entityId: string) => defineRecord<SeatsTurn>(`seats ${entityId}`),
 
   /**
-   * A customer whose subscriptions must be read, a checkout session whose lines must be, or an owner
-   * whose list must (events/owner.ts). Requested by events; removed after the reading (events).
+   * The minutes of an entity's batches of a feature. Written and read by the store's `gather`, which
+   * locks it (usage/outbox); never removed.
+   */
+  outbox: (place: string) => defineRecord<Outbox>(`outbox ${place}`),
+
+  /** Usage that Stripe took and could not count. Written by events (events/meter-errors.ts); read by `status`. */
+  meterErrors: defineRecord<MeterErrors>("meter errors"),
+
+  /**
+   * A customer whose subscriptions must be read, a checkout session whose lines must be, an owner
+   * whose list must (events/owner.ts), or an event that must (events/meter-errors.ts). Requested by events; removed after the reading (events).
    */
   refresh: (id: string) => defineRecord<object>(id, { kind: "refresh" }),
 

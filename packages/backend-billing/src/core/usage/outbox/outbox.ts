@@ -1,0 +1,151 @@
+/**
+ * Usage beyond what plans include goes to Stripe's meters: the job that gathers records into batches and
+ * sends these. A batch is stored before it is sent, and is sent under its own id until Stripe has said
+ * what became of it, so that it counts once, whoever dies meanwhile.
+ */
+
+import { LONGEST_PAUSE } from "../../mirror/due.js";
+import type { Lease, RecordWrite, StoredRecord } from "../../mirror/store.js";
+import type { AnyCatalogue } from "../../plans/catalogue.js";
+import { meterOf } from "../../plans/usage.js";
+import { commit } from "../../runtime/commit/commit.js";
+import { factsOf } from "../../runtime/error-facts.js";
+import type { OutboxStore } from "../../runtime/outbox.js";
+import type { BatchProblem, MeterBatch } from "../../runtime/records/batches.js";
+import { removal } from "../../runtime/records/record.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { checkPlace } from "../../stripe/account.js";
+import { pauseAfter } from "../../subscriptions/seats/terms.js";
+import { sendBatch, sumOfMinute } from "./send.js";
+import { askedAt, isLate, problemBySum, stepOf } from "./verdict.js";
+
+/** Batches that a process works at at once. */
+const AT_ONCE = 5;
+/** Milliseconds that a worker has for a batch. */
+const LEASE = 60_000;
+/** Milliseconds after which a failure is tried again, at first. */
+const PAUSE = 5_000;
+/** The longest pause that a process stays awake for; after a longer one the scheduled jobs go on. */
+const AWAKE = 60_000;
+/** Milliseconds after a taking in which others are gathered with it. */
+export const SOON = 2_000;
+
+const batchLease = ({ now }: Runtime, limit = 20): Lease => ({ now: now(), lease: LEASE, limit });
+
+/** Sends what is due; answers how many batches it worked at. */
+export async function sendUsage(runtime: Runtime): Promise<number> {
+  const { outbox, config } = runtime;
+  if (outbox === undefined || config.catalogue === undefined) return 0;
+  const due = await runtime.store.takeRecords("batch", batchLease(runtime));
+  await fewAtOnce(due, (record) => workAt(runtime, record));
+  return due.length + (await gatherAll(runtime, outbox, config.catalogue));
+}
+
+async function gatherAll(
+  runtime: Runtime,
+  outbox: OutboxStore,
+  catalogue: AnyCatalogue,
+): Promise<number> {
+  const features = Object.keys(catalogue.features).filter(
+    (feature) => meterOf(catalogue.features[feature]) !== undefined,
+  );
+  if (features.length === 0) return 0;
+  const places = await outbox.unsent(features, runtime.now(), 20);
+  if (places.length > 0) await checkPlace(runtime);
+  let made = 0;
+  await fewAtOnce(places, async (place) => {
+    const meter = meterOf(catalogue.features[place.feature]);
+    if (meter === undefined) return;
+    const now = runtime.now();
+    const id = crypto.randomUUID();
+    const record = await outbox.gather({ ...place, meter, now, id, due: now + LEASE });
+    if (record === undefined) return;
+    made++;
+    await workAt(runtime, record);
+  });
+  return made;
+}
+
+/** Each is of another customer or meter: of one, Stripe takes one call at a time. */
+async function fewAtOnce<T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const begun = all.slice(from, from + AT_ONCE).map(work);
+    await Promise.allSettled(begun); // none of them may go on after an error
+    await Promise.all(begun);
+  }
+}
+
+/** Does the next step of a batch that this worker holds. */
+async function workAt(runtime: Runtime, record: StoredRecord): Promise<void> {
+  const batch = record.data as unknown as MeterBatch;
+  try {
+    await checkPlace(runtime);
+    await step(runtime, record, batch);
+  } catch (error) {
+    const line = { object: record.id, ...factsOf(error) };
+    runtime.log?.warn(line, "Usage could not be sent; trying again");
+    const pause = pauseAfter(batch.tries, PAUSE);
+    await putOff(runtime, record, { ...batch, tries: batch.tries + 1 }, pause);
+  }
+}
+
+async function step(runtime: Runtime, record: StoredRecord, batch: MeterBatch): Promise<void> {
+  const next = stepOf(batch, runtime.now());
+  if (next === "wait") {
+    const pause = Math.min(askedAt(batch) - runtime.now(), LONGEST_PAUSE);
+    return putOff(runtime, record, batch, pause);
+  }
+  if (next === "ask") {
+    const sum = await sumOfMinute(runtime, batch);
+    const problem = sum === undefined ? "unclear" : problemBySum(batch, sum);
+    return problem === undefined
+      ? sent(runtime, record, batch)
+      : report(runtime, record, batch, problem);
+  }
+  const verdict = await sendBatch(runtime, record, batch);
+  if (verdict.is === "sent") return sent(runtime, record, batch);
+  const { code } = verdict;
+  return report(runtime, record, code === undefined ? batch : { ...batch, code }, "refused");
+}
+
+async function sent(runtime: Runtime, record: StoredRecord, batch: MeterBatch): Promise<void> {
+  if (isLate(batch, runtime.now())) return report(runtime, record, batch, "late");
+  await put(runtime, removal(record));
+  runtime.log?.info({ object: record.id }, "Usage was sent to its meter");
+}
+
+/** Leaves the batch as it is, for a person to look at. */
+async function report(
+  runtime: Runtime,
+  record: StoredRecord,
+  batch: MeterBatch,
+  problem: BatchProblem,
+): Promise<void> {
+  if (!(await put(runtime, written(record, { ...batch, problem }, null)))) return;
+  const line = {
+    object: record.id,
+    problem,
+    ...(batch.code === undefined ? {} : { reason: batch.code }),
+  };
+  runtime.log?.error(line, "Usage may not be billed as it should; `doctor` says what to do");
+}
+
+async function putOff(
+  runtime: Runtime,
+  record: StoredRecord,
+  batch: MeterBatch,
+  pause: number,
+): Promise<void> {
+  await put(runtime, written(record, batch, runtime.now() + pause));
+  if (pause <= AWAKE) runtime.wake(pause);
+}
+
+/** False if another worker has taken it meanwhile. */
+const put = async (runtime: Runtime, write: RecordWrite): Promise<boolean> =>
+  (await commit(runtime, { source: "record", records: [write] })).committed;
+
+const written = (
+  { kind, id, ref, revision }: StoredRecord,
+  batch: MeterBatch,
+  due: number | null,
+): RecordWrite => ({ kind, id, expect: revision, next: { ref, due, data: { ...batch } } });

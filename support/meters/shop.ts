@@ -1,0 +1,170 @@
+/**
+ * What random histories of usage run in: customers at a double of Stripe whose clock stands still, their
+ * subscriptions in the mirror, and workers that can die.
+ */
+import type pg from "pg";
+import Stripe from "stripe";
+import { defineCatalogue, usd } from "../../packages/backend-billing/src/catalogue/index.js";
+import {
+  createRuntime,
+  type Runtime,
+} from "../../packages/backend-billing/src/core/runtime/runtime.js";
+import { sendUsage } from "../../packages/backend-billing/src/core/usage/outbox/outbox.js";
+import {
+  type UsageWrites,
+  usageWrites,
+} from "../../packages/backend-billing/src/core/usage/usage.js";
+import { createPostgresStore } from "../../packages/backend-billing/src/postgres/index.js";
+import { outboxOn } from "../../packages/backend-billing/src/postgres/usage/outbox.js";
+import { usageOn } from "../../packages/backend-billing/src/postgres/usage/usage.js";
+import {
+  createStripeDouble,
+  type StripeDouble,
+} from "../../packages/backend-billing/src/testing/index.js";
+import { batch, event } from "../conformance/fixtures.js";
+
+const METER = "api_calls";
+export const FEATURE = "calls";
+
+const catalogue = defineCatalogue({
+  app: "acme",
+  features: { [FEATURE]: { meter: METER } },
+  plans: {
+    team: {
+      name: "Team",
+      prices: { monthly: usd("50").monthly() },
+      features: { [FEATURE]: { overage: usd("0.01") } },
+    },
+  },
+});
+
+/** The clock begins a few days before the period ends, which is not at a whole minute. */
+const BEGIN = Date.UTC(2026, 0, 8, 9);
+export const RENEWAL = Date.UTC(2026, 0, 10, 10, 0, 30);
+const PERIOD = { from: Date.UTC(2025, 11, 10, 10, 0, 30), until: RENEWAL };
+
+/** Where a worker dies; nothing that it had not stored by then is known to any other. */
+export type Death = "after a batch is stored" | "before a result is stored";
+
+class Died extends Error {}
+
+export interface Shop {
+  readonly double: StripeDouble;
+  readonly pool: pg.Pool;
+  readonly stripe: Stripe;
+  readonly usage: UsageWrites;
+  readonly meterId: string;
+  /** Entities, with their customers. */
+  readonly customers: ReadonlyMap<string, string>;
+  /** One turn of a worker that has just been started. */
+  work(death?: Death): Promise<void>;
+  /** The same, as a runtime. */
+  runtime(death?: Death): Runtime;
+  /** The entity has its customer and its subscription from now on. */
+  link(entityId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `pool` has a schema that is empty. */
+export async function openShop(
+  pool: pg.Pool,
+  { seed, schema, entities }: { seed: number; schema: string; entities: number },
+): Promise<Shop> {
+  const double = await createStripeDouble({ seed, now: BEGIN });
+  const stripe = new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 });
+  const meter = await stripe.billing.meters.create({
+    display_name: "Calls",
+    event_name: METER,
+    default_aggregation: { formula: "sum" },
+  });
+  const store = createPostgresStore({ pool, schema });
+  const { now } = double.clock;
+  const customers = new Map<string, string>();
+  for (let index = 0; index < entities; index++) {
+    customers.set(`org_${index}`, (await stripe.customers.create()).id);
+  }
+  const runtime = (death?: Death): Runtime => {
+    const dies = (at: Death) => {
+      if (at === death) throw new Died(at);
+    };
+    const outbox = outboxOn(pool, { schema });
+    return createRuntime(
+      {
+        secret_key: double.secretKey,
+        webhook_secret: "whsec_none",
+        stripe_options: double.stripeConfig,
+        rate: false,
+        catalogue,
+      },
+      {
+        store: {
+          ...store,
+          commit: async (what) => {
+            if (what.records?.some(({ kind }) => kind === "batch"))
+              dies("before a result is stored");
+            return store.commit(what);
+          },
+        },
+        outbox: {
+          ...outbox,
+          gather: async (gathering) => {
+            const made = await outbox.gather(gathering);
+            if (made !== undefined) dies("after a batch is stored");
+            return made;
+          },
+        },
+        baseUrl: () => "https://app.example",
+        wake: () => {},
+        now,
+      },
+    );
+  };
+  return {
+    double,
+    pool,
+    stripe,
+    meterId: meter.id,
+    customers,
+    usage: usageWrites({ store: usageOn(pool, { schema }), catalogue, now }),
+    runtime,
+    work: async (death) => {
+      try {
+        while ((await sendUsage(runtime(death))) > 0);
+      } catch (error) {
+        if (!(error instanceof Died)) throw error;
+      }
+    },
+    link: async (entityId) => {
+      const customer = customers.get(entityId) ?? "";
+      const seconds = (milliseconds: number) => milliseconds / 1000;
+      const recurring = { interval: "month", interval_count: 1, usage_type: "metered" };
+      const item = {
+        id: `si_${entityId}`,
+        price: { id: "price_team", product: "acme_team", lookup_key: null, recurring },
+        current_period_start: seconds(PERIOD.from),
+        current_period_end: seconds(PERIOD.until),
+      };
+      await store.commit({
+        ...batch(
+          event("customers", customer, 100),
+          event("subscriptions", `sub_${entityId}`, 100, {
+            customer,
+            status: "active",
+            created: seconds(PERIOD.from),
+            start_date: seconds(PERIOD.from),
+            ended_at: null,
+            schedule: null,
+            cancel_at: null,
+            cancel_at_period_end: false,
+            billing_cycle_anchor: seconds(PERIOD.from),
+            items: { data: [item] },
+          }),
+        ),
+        records: [
+          { kind: "claim", id: entityId, expect: 0, next: { ref: customer, due: null, data: {} } },
+        ],
+      });
+    },
+    close: () => double.close(),
+  };
+}

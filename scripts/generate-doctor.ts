@@ -17,6 +17,7 @@ const parts: readonly (readonly [heading: string, codes: RegExp])[] = [
   ["The database", /^(database_(missing|unreachable)|migrations|tables|never|objects)/],
   ["Roles and row level security", /^(schema|role|row_security|access)_/],
   ["Reactions", /^changes_/],
+  ["Usage", /^usage_/],
   ["Several applications on one account", /^(app|customers)_/],
   ["Clocks", /clock/],
   ["The portal", /^portal_/],

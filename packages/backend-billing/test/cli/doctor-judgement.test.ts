@@ -36,6 +36,10 @@ const stored = {
   copied: true,
   setAside: { count: 0, examples: [] },
   reactions: { parked: { number: 0, examples: [] }, oldest: null },
+  usage: {
+    reported: { number: 0, examples: [] },
+    uncounted: { number: 0, lately: 0, codes: [] },
+  },
   taken: [],
 };
 /** Changes that are parked, and one that is due for so many minutes. */
@@ -134,6 +138,21 @@ const portalAt = (features: object, portalMade: PortalMade) =>
     database: { ...database, stored: { ...stored, portal: "bpc_2", portalMade } },
   }) as unknown as Facts;
 
+/** Batches that are reported, and events of the last week that were not counted. */
+const sending = (reported: number, lately: number): Facts => ({
+  ...well,
+  database: {
+    ...database,
+    stored: {
+      ...stored,
+      usage: {
+        reported: { number: reported, examples: ["missing b1"] },
+        uncounted: { number: 9, lately, codes: ["no_meter"] },
+      },
+    },
+  },
+});
+
 const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
   ["the owner of the tables connects", withAccess("billing", owned), []],
   ["tables in public", withAccess("public", owned), ["schema_public"]],
@@ -184,6 +203,8 @@ const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
   ["a change that is due for 15 minutes", telling(0, 15), []],
   ["a change that is due for 16 minutes", telling(0, 16), ["changes_waiting"]],
   ["changes that are parked", telling(2, 1), ["changes_parked"]],
+  ["usage that is reported", sending(1, 0), ["usage_reported"]],
+  ["usage that Stripe could not count", sending(0, 2), ["usage_uncounted"]],
   ["an application with a name", named("acme", "acme"), []],
   ["a name that no process has used yet", named("acme"), []],
   ["no name over tables of an application", named(undefined, "acme"), ["app_mismatch"]],

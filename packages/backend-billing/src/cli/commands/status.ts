@@ -22,6 +22,7 @@ import { asksOutstanding, receivedSince, type StoredReceipt } from "../receipts.
 import { count, counted, duration, moment } from "../terminal/format.js";
 import type { Io } from "../terminal/io.js";
 import { driftTotal, printSetAside, rowsOf } from "../terminal/progress.js";
+import { type UsageFacts, usageFacts } from "../usage.js";
 
 interface Options extends ConnectOptions, ConvexOptions {
   readonly runs?: string;
@@ -36,6 +37,7 @@ interface Status {
   /** Entities whose seats are to be counted, or could not be sent yet. */
   readonly seats: number;
   readonly reactions: ReactionFacts;
+  readonly usage: UsageFacts;
   /** Objects that are at Stripe and cannot be stored. */
   readonly setAside: SetAsideReport;
   readonly runs: readonly RunReport[];
@@ -79,6 +81,7 @@ async function readStatus(at: Connected, options: Options): Promise<Status> {
     refreshes: await numberOf(at, "refresh"),
     seats: await numberOf(at, "seats"),
     reactions: await reactionFacts(at.pool, at.schema),
+    usage: await usageFacts(runtime.store, now),
     setAside: await setAsideNow(runtime.store),
     runs: await latestRuns(runtime, Number(options.runs ?? 5)),
     pace: await paceOf(at),
@@ -130,6 +133,7 @@ function printStatus(io: Io, status: Status): void {
       `${count(asks.number)} asks${late > 60_000 ? ` (the oldest is ${duration(late)} late)` : ""}, ${count(refreshes)} refreshes, ${count(seats)} counts of seats`,
     ],
     ...reactionLine(status.reactions),
+    ...usageLine(status.usage),
     ["pace", pace === null ? "not known" : `${pace.perSecond} requests/s of ${pace.limit} in all`],
   ]);
   printSetAside(io, status.setAside);
@@ -144,6 +148,13 @@ function reactionLine({ listens, waiting, failing, parked, oldest }: ReactionFac
   const waited = late > 60_000 ? ` (the oldest is ${duration(late)} late)` : "";
   const numbers = `${count(waiting)} waiting${waited}, ${count(failing)} failing, ${count(parked.number)} parked`;
   return [["reactions", numbers]];
+}
+
+/** Nothing where no usage was ever sent, or all of it as it should. */
+function usageLine({ underWay, reported, uncounted }: UsageFacts): string[][] {
+  if (underWay + reported.number + uncounted.number === 0) return [];
+  const numbers = `${count(underWay)} under way, ${count(reported.number)} reported, ${counted(uncounted.number, "event")} not counted`;
+  return [["usage", numbers]];
 }
 
 function printEndpoints(io: Io, endpoints: Status["endpoints"]): void {

@@ -263,6 +263,18 @@ export const catalogue = {
     fix: "Run the application with a handler for it, and with its background work, pg-boss or `tick()`. If none is to be told of it any more: npx backend-billing hooks skip …",
   },
 
+  // Usage
+  usage_reported: {
+    severity: "warning",
+    what: "{count} batches of usage are not known to be billed as they should: {batches}",
+    fix: "Look at the customer's usage of the meter in Stripe's dashboard, at the minute that the row of kind `batch` with this id says in `backend_billing_records`. What is missing there was not billed, and what is late may not be on its invoice: bill it by hand. Then delete the row.",
+  },
+  usage_uncounted: {
+    severity: "warning",
+    what: "Stripe could not count {count} meter events of the last seven days that it had taken: {codes}",
+    fix: "They are not billed. The row `meter errors` of kind `setting` in `backend_billing_records` has the identifiers of some of them. Mend what the codes say (a customer that was deleted, a meter that was archived), and bill them by hand.",
+  },
+
   // Several applications on one account
   app_mismatch: {
     severity: "error",

@@ -4,6 +4,7 @@ import type { Marks } from "../../core/customers/marks.js";
 import type { SetAsideReport } from "../../core/runtime/reports.js";
 import type { Access } from "../../postgres/schema/access.js";
 import type { ReactionFacts } from "../reactions.js";
+import type { UsageFacts } from "../usage.js";
 import type { Place } from "./commands.js";
 
 export interface Facts extends Place {
@@ -142,6 +143,7 @@ export interface StoredFacts {
   readonly copied: boolean;
   readonly setAside: SetAsideReport;
   readonly reactions: Pick<ReactionFacts, "parked" | "oldest">;
+  readonly usage: Pick<UsageFacts, "reported" | "uncounted">;
   /** The types of events that handlers take as they come. */
   readonly taken: readonly string[];
 }

@@ -16,6 +16,7 @@ import { migrationState } from "../../../postgres/schema/migrations.js";
 import { schemaOf } from "../../../postgres/schema/schema.js";
 import { createPostgresStore } from "../../../postgres/store/store.js";
 import { reactionFacts } from "../../reactions.js";
+import { usageFacts } from "../../usage.js";
 import type { DatabaseFacts, StoredFacts, TableFacts } from "../facts.js";
 import { reasonOf } from "../reason.js";
 import { askAccess, isUndecided } from "./access.js";
@@ -117,6 +118,7 @@ async function readStored(
     // A catch-up begins only where a copy was completed.
     copied: runs.some(({ data }) => data.state === "done" && data.kind !== "verify"),
     setAside: await setAsideNow(store),
+    usage: await usageFacts(store, Date.now()),
     taken: await rawTypesSent({ store, reactions: undefined }),
   };
 }

@@ -131,7 +131,7 @@ function diagnoseStored(find: Find, { key, stripe }: Facts, stored?: StoredFacts
     const objects = examples.map(describeSetAside).join(" ");
     found.push(find("objects_set_aside", { count, objects }));
   }
-  return [...found, ...diagnoseReactions(find, stored)];
+  return [...found, ...diagnoseReactions(find, stored), ...diagnoseUsage(find, stored)];
 }
 
 function diagnoseReactions(find: Find, { reactions: { parked, oldest } }: StoredFacts): Finding[] {
@@ -142,6 +142,15 @@ function diagnoseReactions(find: Find, { reactions: { parked, oldest } }: Stored
     ...(isLate
       ? [find("changes_waiting", { waited: duration(oldest.milliseconds), object: oldest.object })]
       : []),
+  ];
+}
+
+function diagnoseUsage(find: Find, { usage: { reported, uncounted } }: StoredFacts): Finding[] {
+  const batches = reported.examples.join(", ");
+  const { lately: count, codes } = uncounted;
+  return [
+    ...(reported.number > 0 ? [find("usage_reported", { count: reported.number, batches })] : []),
+    ...(count > 0 ? [find("usage_uncounted", { count, codes: codes.join(", ") })] : []),
   ];
 }
 

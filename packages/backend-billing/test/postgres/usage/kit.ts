@@ -5,15 +5,15 @@ import {
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
-import { catalogue, type Subscribed, subscriber } from "../../../../../support/usage/world.js";
+import { NOW, type UsageSubject } from "../../../../../support/usage/cases.js";
+import { catalogue, subscriber } from "../../../../../support/usage/world.js";
 import { gateReads } from "../../../src/core/subscriptions/gates.js";
 import { usageCalls } from "../../../src/core/usage/usage.js";
 import { createPostgresStore, migrate } from "../../../src/postgres/index.js";
 import { usageIn, usageOn } from "../../../src/postgres/usage/usage.js";
 
-/** 15 January 2026, noon. */
-export const NOW = Date.UTC(2026, 0, 15, 12);
-const JANUARY = { from: Date.UTC(2026, 0, 10), until: Date.UTC(2026, 1, 10) };
+const RECORDS = `SELECT key, amount::float8, over::float8, billed
+  FROM billing.backend_billing_usage_records WHERE entity_id = $1 ORDER BY key`;
 
 export async function openUsage() {
   const database: TestDatabase = await createDatabase();
@@ -24,21 +24,25 @@ export async function openUsage() {
   const gates = gateReads(store, catalogue);
   const calls = (usage = usageOn(pool, {})) =>
     usageCalls({ store: usage, catalogue, now: () => clock.now, gates });
-  const subscribe = subscriber(store);
   return {
     pool,
     clock,
     usage: calls(),
-    /** The calls in an open transaction. */
-    within: (client: pg.PoolClient) => calls(usageIn(client, {})),
-    /** What the mirror has of an entity from now on: one subscription. */
-    subscribe: (entityId: string, of: Partial<Subscribed> & Pick<Subscribed, "plan">) =>
-      subscribe(entityId, { ...JANUARY, ...of }),
+    subscribe: subscriber(store),
+    records: async (entityId) => (await pool.query(RECORDS, [entityId])).rows,
+    async undone(work) {
+      const client = await pool.connect();
+      try {
+        await client.query("BEGIN");
+        await work(calls(usageIn(client, {})));
+        await client.query("ROLLBACK");
+      } finally {
+        client.release();
+      }
+    },
     async close() {
       await pool.end();
       await database.drop();
     },
-  };
+  } satisfies UsageSubject & { readonly pool: pg.Pool };
 }
-
-export type Usage = Awaited<ReturnType<typeof openUsage>>;

@@ -21,13 +21,10 @@ export type {
   SubscribedItem,
   SubscriptionState,
 } from "../core/subscriptions/state.js";
+export type { GrantArgs, ReserveArgs, UseArgs } from "../core/usage/args.js";
+export type { Consumed, Reserved, UsageBalance } from "../core/usage/usage.js";
 export { decode, encode } from "./calls/encode.js";
-export {
-  createLocal,
-  type Local,
-  type LocalOptions,
-  type WriteContext,
-} from "./reads/create-local.js";
+export { createLocal, type Local, type LocalOptions } from "./reads/create-local.js";
 export {
   can,
   invoicesOf,
@@ -43,5 +40,12 @@ export {
   subscriptionsBy,
   subscriptionsOf,
 } from "./reads/local.js";
-export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads/reads.js";
+export {
+  activeSubscriptionsOf,
+  customerOf,
+  plans,
+  type ReadContext,
+  type WriteContext,
+} from "./reads/reads.js";
 export type { Documents } from "./tables/tables.js";
+export type { Usage } from "./usage/usage.js";

@@ -1,8 +1,8 @@
 /**
- * The reads by an application's own catalogue, and what its mutations tell the library. In a file of
- * its own: a query that only reads does not load what schedules work.
+ * The reads by an application's own catalogue, its usage, and what its mutations tell the library. In a
+ * file of its own: a query that only reads does not load what schedules work and takes from balances.
  */
-import type { GenericDatabaseWriter, GenericDataModel, Scheduler } from "convex/server";
+import type { GenericDataModel } from "convex/server";
 import { type VAny, v } from "convex/values";
 import type { ResourceChoice, ResourceName, StripeObject } from "../../core/catalogue/catalogue.js";
 import type { AnyCatalogue, Names, NamesOf } from "../../core/plans/catalogue.js";
@@ -14,16 +14,12 @@ import { checkedModule, referencesTo } from "../calls/references.js";
 import { leftBy, scheduleWork } from "../schedule.js";
 import { requestRecord } from "../store/records.js";
 import type { Db } from "../tables/database.js";
+import { type Usage, usageBy } from "../usage/usage.js";
 import { type Reads, readsBy } from "./local.js";
-
-/** The context of any mutation, whatever the application's data model. */
-export interface WriteContext<DataModel extends GenericDataModel = GenericDataModel> {
-  readonly db: GenericDatabaseWriter<DataModel>;
-  readonly scheduler: Scheduler;
-}
+import type { WriteContext } from "./reads.js";
 
 /** The reads and writes for an application's own queries and mutations. */
-export interface Local<N extends Names = Names> extends Reads<N> {
+export interface Local<N extends Names = Names> extends Reads<N>, Usage<N> {
   /**
    * In a mutation that changes an entity's seats: they are counted soon, by the setting `seats`, and
    * the quantity at Stripe follows. Does nothing for plans that are not per seat.
@@ -72,6 +68,7 @@ export function createLocal<C extends AnyCatalogue>({
   const references = referencesTo(checkedModule(module));
   const local: Local = {
     ...readsBy(catalogue, resources),
+    ...usageBy(catalogue, resources),
     async seatsChanged(context, { entityId }) {
       const db = context.db as unknown as Db;
       const write = await requestRecord(db, seatsRequest(entityId, Date.now() + SEATS_DELAY));

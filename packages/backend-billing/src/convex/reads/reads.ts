@@ -1,5 +1,10 @@
 /** What an application asks of the mirror inside its own queries and mutations. */
-import type { GenericDatabaseReader, GenericDataModel } from "convex/server";
+import type {
+  GenericDatabaseReader,
+  GenericDatabaseWriter,
+  GenericDataModel,
+  Scheduler,
+} from "convex/server";
 import {
   ownerFieldOf,
   type ResourceName,
@@ -22,6 +27,12 @@ import type { Documents } from "../tables/tables.js";
 /** The context of any query or mutation, whatever the application's data model. */
 export interface ReadContext<DataModel extends GenericDataModel = GenericDataModel> {
   readonly db: GenericDatabaseReader<DataModel>;
+}
+
+/** The context of any mutation, whatever the application's data model. */
+export interface WriteContext<DataModel extends GenericDataModel = GenericDataModel> {
+  readonly db: GenericDatabaseWriter<DataModel>;
+  readonly scheduler: Scheduler;
 }
 
 /** The most that these reads take in; a larger catalogue is read page by page from its tables. */

@@ -14,6 +14,9 @@ import type { bookkeeping } from "./tables.js";
 
 type Bookkeeping = DataModelFromSchemaDefinition<SchemaDefinition<typeof bookkeeping, true>>;
 
+/** A document of one of its own tables. */
+export type OwnDocument<T extends keyof Bookkeeping> = Bookkeeping[T]["document"];
+
 /** A row of any mirrored table. */
 export type MirrorDocument = {
   readonly _id: GenericId<string>;

@@ -24,6 +24,7 @@ import {
   type Row,
 } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
+import { usageTables } from "./usage.js";
 
 type Text<T> = null extends T ? VUnion<string | null, [VString, VNull]> : VString;
 
@@ -77,7 +78,10 @@ const text = v.string();
 const maybeText = v.union(v.string(), v.null());
 const maybeNumber = v.union(v.number(), v.null());
 
-/** What the library keeps beside the mirror. Only the `store` mutation reads and writes it. */
+/**
+ * What the library keeps beside the mirror. Only the `store` mutation reads and writes it, and what
+ * mutations of the application do with usage and seats.
+ */
 export const bookkeeping = {
   /** What is known of each object beside its content, and when Stripe is to be asked about it. */
   backend_billing_versions: defineTable({
@@ -120,6 +124,7 @@ export const bookkeeping = {
     .index("byRecordId", ["kind", "recordId"])
     .index("byRef", ["kind", "ref", "recordId"])
     .index("byDue", ["kind", "due"]),
+  ...usageTables,
 };
 
 /** The type of {@link billingTables}. */

@@ -116,9 +116,15 @@ function counted(
 const isOver = ({ expiresAt }: Grant, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;
 
+/**
+ * How long after its end a grant is still known. A clock that is behind another finds what was given and
+ * taken in the period that is over there, and gives no share of it anew.
+ */
+const KEPT = 24 * 60 * 60 * 1000;
+
 /** A grant that counts, or does not. A share that does not may do so again within its period. */
 function standing(grant: Grant, live: boolean, now: number): Grant {
-  const closed = !live && grant.held === 0 && isOver(grant, now);
+  const closed = !live && grant.held === 0 && isOver(grant, now - KEPT);
   return grant.live === live && grant.closed === closed ? grant : { ...grant, live, closed };
 }
 

@@ -42,7 +42,7 @@ export interface Allowance {
 const WHILE_PAST_DUE = 5 * 60 * 1000;
 
 /** What is used without a limit: more can not be counted. */
-export const UNLIMITED = Number.MAX_SAFE_INTEGER;
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 interface Plan {
   readonly values: Metered | undefined;

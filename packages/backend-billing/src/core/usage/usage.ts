@@ -209,7 +209,7 @@ interface Decided<T> {
   readonly next: UsageNext;
 }
 
-export function usageReads({ store, catalogue, now }: UsageOn): UsageReads & {
+function usageReads({ store, catalogue, now }: UsageOn): UsageReads & {
   /** Whether one unit could be taken. */
   couldTake(entityId: string, feature: string): Promise<boolean>;
 } {

@@ -7,7 +7,7 @@ import type pg from "pg";
 import Stripe from "stripe";
 import { createStripeDouble } from "../../packages/stripe-double/src/index.js";
 import { tally } from "../tellings/outcome.js";
-import { play, START } from "../tellings/play.js";
+import { play, startOf } from "../tellings/play.js";
 import { Player } from "../tellings/player.js";
 import { lifeOf } from "../tellings/script.js";
 import { openGatedLibrary } from "./library.js";
@@ -45,9 +45,10 @@ export async function judgeGates({
   pool,
   schema,
 }: GatedLives): Promise<GatedOutcome> {
+  const lives = entities.map((entity) => lifeOf(seed, entity));
   const double = await createStripeDouble({
     seed,
-    now: START * 1000,
+    now: startOf(lives) * 1000,
     signatureClock: "double",
     deliveryTimeout: 600_000,
   });
@@ -83,7 +84,6 @@ export async function judgeGates({
         if (isNew || changed.has(customer) || now >= until) await judge(entity, customer, now);
       }
     };
-    const lives = entities.map((entity) => lifeOf(seed, entity, START));
     await play(lives, player, { double, log: { events: [], read: async () => {} }, look });
     for (const [entity, customer] of player.customers) {
       await judge(entity, customer, double.clock.seconds());

@@ -38,6 +38,8 @@ export interface Library {
   setUp(entity: string): Promise<string>;
   /** Does what is due, until nothing is; nothing where nothing came and no time has. */
   settle(): Promise<void>;
+  /** Milliseconds at which the next thing is due by time. */
+  dueAt(): number;
   /** Learns from Stripe's list of events what did not come. */
   catchUp(): Promise<void>;
   told(): Promise<readonly Told[]>;
@@ -47,6 +49,8 @@ export interface Library {
 
 const ORIGIN = "https://app.example";
 const NEVER = () => false;
+/** Milliseconds by which some things are done before they are due: more than any of them. */
+const SLACK = 60_000;
 
 /** In a schema of its own, after a first listing of what the account has. */
 export async function openLibrary(
@@ -111,28 +115,33 @@ export async function openLibrary(
     for (;;) {
       await double.settle();
       hasCome = false;
-      const worked = (await settleNow(runtime)) + (await workOnce(runtime));
-      if (worked + (await deliver(NEVER)) > 0 || hasCome) continue;
       const { waiting, due } = await left();
-      dueAt = due === null ? Infinity : Number(due);
+      dueAt = due;
+      const isDue = dueAt <= now() + SLACK;
+      const worked = isDue ? (await settleNow(runtime)) + (await workOnce(runtime)) : 0;
+      const told = worked + waiting > 0 ? await deliver(NEVER) : 0;
+      if (worked + told > 0 || hasCome) continue;
       if (waiting === 0) return;
       await sleep(20); // it is due by the database's own clock
     }
   }
 
-  /** What is still to be told, and when the next thing is due by time. */
-  async function left(): Promise<{ readonly waiting: number; readonly due: string | null }> {
+  /** How much is still to be told, and when the next thing of all others is due. */
+  async function left(): Promise<{ readonly waiting: number; readonly due: number }> {
     const { rows } = await pool.query(
-      `SELECT count(due) FILTER (WHERE kind = 'change')::int AS waiting,
-         min(due) FILTER (WHERE kind IN ('lapse', 'notice')) AS due
-       FROM ${schema}.backend_billing_records WHERE kind IN ('change', 'lapse', 'notice')`,
+      `SELECT count(*) FILTER (WHERE kind = 'change')::int AS waiting,
+         least(min(due) FILTER (WHERE kind <> 'change'),
+           (SELECT min(ask_at) FROM ${schema}.backend_billing_versions)) AS due
+       FROM ${schema}.backend_billing_records WHERE due IS NOT NULL`,
     );
-    return rows[0];
+    const [{ waiting, due }] = rows as [{ waiting: number; due: string | null }];
+    return { waiting, due: due === null ? Infinity : Number(due) };
   }
 
   return {
     complaints,
     settle,
+    dueAt: () => dueAt,
     setUp: async (entityId) => {
       hasCome = true;
       return (await setup(runtime, { entityId })).customerId;

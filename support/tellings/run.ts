@@ -8,7 +8,7 @@ import { contradictions, differences } from "./compare.js";
 import { byCustomer, createLog, type Logged, type Telling } from "./log.js";
 import { readLog } from "./oracle/reading.js";
 import { type Outcome, reportOf, tally } from "./outcome.js";
-import { play, START } from "./play.js";
+import { play, startOf, UNTIL } from "./play.js";
 import { Player } from "./player.js";
 import { tellRows } from "./rows.js";
 import { type Life, lifeOf } from "./script.js";
@@ -25,7 +25,8 @@ export interface Lives {
  * of each: where every event is seen, and where some are.
  */
 export async function judgeLives({ seed, entities }: Lives): Promise<Outcome> {
-  const double = await createStripeDouble({ seed, now: START * 1000 });
+  const lives = entities.map((entity) => lifeOf(seed, entity));
+  const double = await createStripeDouble({ seed, now: startOf(lives) * 1000 });
   try {
     const stripe = new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 });
     const shop = await openShop(stripe);
@@ -33,13 +34,13 @@ export async function judgeLives({ seed, entities }: Lives): Promise<Outcome> {
       (await stripe.customers.create({ name: `Entity ${entity}` })).id;
     const log = createLog(stripe);
     const player = new Player({ double, stripe, shop, signUp });
-    const lives = entities.map((entity) => lifeOf(seed, entity, START));
-    const until = await play(lives, player, { double, log });
+    await play(lives, player, { double, log });
     const products = (await stripe.products.list({ limit: 100 })).data.map(
       (product) => plain(product) as StripeObject<"products">,
     );
     const logs = byCustomer(log.events);
-    const options = { until, products, groupOf: (id: string) => shop.groups.get(id) ?? "main" };
+    const groupOf = (id: string) => shop.groups.get(id) ?? "main";
+    const options = { until: UNTIL, products, groupOf };
     const outcomes = lives.map((life) => {
       const events = logs.get(player.customers.get(life.entity) ?? "") ?? [];
       return judge(life, events, { ...options, seed });

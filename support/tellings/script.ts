@@ -6,6 +6,12 @@ import { stream } from "../../packages/stripe-double/src/world/random.js";
 
 export const DAY = 86_400;
 
+/**
+ * The second by which every act is done. It is so long ago that what follows is over too by the clock
+ * of any database: changes are due by that.
+ */
+export const END = Date.parse("2025-06-15T10:00:00Z") / 1000;
+
 /** What is sold by the month or the week, and the group of products that it is of. */
 export const SOLD = {
   "basic month": { product: "basic", group: "main", interval: "month", amount: 1_000 },
@@ -83,6 +89,8 @@ export type Timed = Act & { readonly at: number; readonly entity: number };
 
 export interface Life {
   readonly entity: number;
+  /** The second in which it signs up. */
+  readonly start: number;
   /** The card that it has when it signs up. */
   readonly card: Card;
   readonly acts: readonly Timed[];
@@ -143,12 +151,16 @@ function chanceOf(seed: string | number, entity: number): Chance {
   return { below, one: (all) => all[below(all.length)] ?? all[0] };
 }
 
-/** The life of one entity, whose first act is at `start` or some days later; `apart` are seconds. */
-export function lifeOf(seed: string | number, entity: number, start: number, apart = 0): Life {
+/**
+ * The life of one entity. Its last act is at most ten days before the end, however long it is, so that
+ * lives that are lived together end together: none goes on only because another one does. `apart` are
+ * seconds.
+ */
+export function lifeOf(seed: string | number, entity: number, apart = 0): Life {
   const chance = chanceOf(seed, entity);
   const { below, one } = chance;
   const card = one(["good", "good", "good", "bad", "none"] as const);
-  let at = start + below(10 * DAY);
+  let at = below(10 * DAY);
   const acts: Timed[] = [];
   const add = (kind: Kind) => acts.push({ ...actOf(kind, chance), at, entity });
   add(one(["subscribe", "check out"] as const));
@@ -160,7 +172,8 @@ export function lifeOf(seed: string | number, entity: number, start: number, apa
     const undoing = UNDONE_BY[kind];
     add(undoing !== undefined && below(2) === 0 ? one(undoing) : one(KINDS));
   }
-  return { entity, card, acts };
+  const start = END - below(10 * DAY) - at;
+  return { entity, start, card, acts: acts.map((act) => ({ ...act, at: start + act.at })) };
 }
 
 function actOf(kind: Kind, { below, one }: Chance): Act {

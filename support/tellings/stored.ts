@@ -12,7 +12,7 @@ import { openLibrary, type Told } from "./library.js";
 import { byCustomer, createLog, type Telling } from "./log.js";
 import { readLog } from "./oracle/reading.js";
 import { type Outcome, reportOf, tally } from "./outcome.js";
-import { play, START } from "./play.js";
+import { play, startOf, UNTIL } from "./play.js";
 import { Player } from "./player.js";
 import type { Lives } from "./run.js";
 import { DAY, lifeOf } from "./script.js";
@@ -31,9 +31,11 @@ const CATCH_UP = 5 * DAY;
 
 export async function judgeStoredLives(options: StoredLives): Promise<Outcome> {
   const { seed, entities, pool, schema, delivery } = options;
+  const isWhole = delivery === "whole";
+  const lives = entities.map((entity) => lifeOf(seed, entity, isWhole ? APART : 0));
   const double = await createStripeDouble({
     seed,
-    now: START * 1000,
+    now: startOf(lives) * 1000,
     signatureClock: "double",
     deliveryTimeout: 600_000,
   });
@@ -43,36 +45,33 @@ export async function judgeStoredLives(options: StoredLives): Promise<Outcome> {
     const library = await openLibrary(pool, double, schema);
     const log = createLog(stripe);
     const signUp = (entity: number) => library.setUp(nameOf(entity));
-    const isWhole = delivery === "whole";
     const pause = async () => {
       if (!isWhole) return;
       await double.clock.advance({ seconds: APART });
       await library.settle();
     };
     const player = new Player({ double, stripe, shop, signUp, pause });
-    const apart = isWhole ? APART : 0;
-    const lives = entities.map((entity) => lifeOf(seed, entity, START, apart));
     if (!isWhole) {
       double.faults.add({ fault: "lost", rate: 0.2 });
       double.faults.add({ fault: "doubled", rate: 0.2 });
       double.faults.add({ fault: "shuffled", rate: 0.3 });
     }
-    let caughtUpAt = START;
+    let caughtUpAt = double.clock.seconds();
     const look = async () => {
       await library.settle();
       if (isWhole || double.clock.seconds() < caughtUpAt + CATCH_UP) return;
       caughtUpAt = double.clock.seconds();
       await library.catchUp();
     };
-    const until = await play(lives, player, { double, log, look });
+    await play(lives, player, { double, log, look, due: () => library.dueAt() / 1000 });
     if (!isWhole) await library.catchUp();
     const told = await library.told();
     const logs = byCustomer(log.events);
     const groupOf = (id: string) => shop.groups.get(id) ?? "main";
     const outcomes = lives.map((life) => {
       const customer = player.customers.get(life.entity) ?? "";
-      const { tellings, unseen } = readLog(logs.get(customer) ?? [], { until, groupOf });
-      const linked = { name: "customer.linked", about: customer, at: START };
+      const { tellings, unseen } = readLog(logs.get(customer) ?? [], { until: UNTIL, groupOf });
+      const linked = { name: "customer.linked", about: customer, at: life.start };
       const must: readonly Telling[] = [linked, ...tellings];
       const own = told.filter(({ entity }) => entity === nameOf(life.entity));
       const judge = isWhole ? differences : contradictions;

@@ -1,15 +1,22 @@
 /** What was told beside what was to be told. */
 import type { Telling } from "./log.js";
 
-const sequences = (tellings: readonly Telling[]): Map<string, string[]> => {
+/** What was told of each object, in its order. */
+const sequences = (tellings: readonly Telling[]): Map<string, Telling[]> => {
   const all = new Map<string, Telling[]>();
   for (const each of tellings) {
     const before = all.get(each.about) ?? [];
     all.set(each.about, before);
     before.splice(placeIn(before, each), 0, each);
   }
-  return new Map([...all].map(([about, told]) => [about, told.map(({ name }) => name)]));
+  return all;
 };
+
+const namesOf = (tellings: readonly Telling[] = []): readonly string[] =>
+  tellings.map(({ name }) => name);
+
+/** Seconds by which something may be told later than it is to be: time moves by half an hour at once. */
+const PUNCTUAL = 3_600;
 
 /** Last, but for what time alone brings in the same second: which of the two is first is left open. */
 function placeIn(before: readonly Telling[], { name, at }: Telling): number {
@@ -18,15 +25,20 @@ function placeIn(before: readonly Telling[], { name, at }: Telling): number {
   return isOpen && name !== "trial.ending" ? before.length - 1 : before.length;
 }
 
-/** Where every step was seen: what differs of any object, in the order of that object. */
+/** Where every step was seen: what differs of any object, in the order of that object, or in time. */
 export function differences(must: readonly Telling[], is: readonly Telling[]): readonly string[] {
   const [wanted, given] = [sequences(must), sequences(is)];
   return [...new Set([...wanted.keys(), ...given.keys()])].flatMap((about) => {
     const [left, right] = [wanted.get(about) ?? [], given.get(about) ?? []];
-    if (left.join() === right.join()) return [];
-    return `${about}\n    by the log: ${left.join(", ")}\n    told:       ${right.join(", ")}`;
+    const isSame = namesOf(left).join() === namesOf(right).join();
+    if (isSame && left.every(({ at }, index) => isPunctual(at, right[index]?.at))) return [];
+    const words = (told: readonly Telling[]) =>
+      told.map(({ name, at }) => (isSame ? `${name} at ${Math.floor(at)}` : name)).join(", ");
+    return `${about}\n    by the log: ${words(left)}\n    told:       ${words(right)}`;
   });
 }
+
+const isPunctual = (must: number, is = Infinity): boolean => Math.abs(is - must) <= PUNCTUAL;
 
 /** What comes and what goes again. */
 const PAIRS: readonly (readonly [comes: string, goes: string])[] = [
@@ -57,7 +69,7 @@ export function contradictions(
 ): readonly string[] {
   const [wanted, given] = [sequences(must), sequences(is)];
   return [...new Set([...wanted.keys(), ...given.keys()])].flatMap((about) => {
-    const [left, right] = [wanted.get(about) ?? [], given.get(about) ?? []];
+    const [left, right] = [namesOf(wanted.get(about)), namesOf(given.get(about))];
     const wrong = [
       ...believe(right).wrong,
       ...(standing(left) === standing(right) ? [] : [`${standing(right)}, not ${standing(left)}`]),

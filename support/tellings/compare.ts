@@ -30,15 +30,26 @@ export function differences(must: readonly Telling[], is: readonly Telling[]): r
   const [wanted, given] = [sequences(must), sequences(is)];
   return [...new Set([...wanted.keys(), ...given.keys()])].flatMap((about) => {
     const [left, right] = [wanted.get(about) ?? [], given.get(about) ?? []];
+    if (agree(left, right) || agree(lasting(left), right)) return [];
     const isSame = namesOf(left).join() === namesOf(right).join();
-    if (isSame && left.every(({ at }, index) => isPunctual(at, right[index]?.at))) return [];
     const words = (told: readonly Telling[]) =>
       told.map(({ name, at }) => (isSame ? `${name} at ${Math.floor(at)}` : name)).join(", ");
     return `${about}\n    by the log: ${words(left)}\n    told:       ${words(right)}`;
   });
 }
 
-const isPunctual = (must: number, is = Infinity): boolean => Math.abs(is - must) <= PUNCTUAL;
+const agree = (must: readonly Telling[], is: readonly Telling[]): boolean =>
+  namesOf(must).join() === namesOf(is).join() &&
+  must.every(({ at }, index) => Math.abs((is[index]?.at ?? Infinity) - at) <= PUNCTUAL);
+
+/** Without access that is gained and lost in one second: what looks later finds that there is none. */
+const lasting = (told: readonly Telling[]): readonly Telling[] =>
+  told.filter((each, n) => !isMoment(each, told[n + 1]) && !isMoment(told[n - 1], each));
+
+const isMoment = (one: Telling | undefined, next: Telling | undefined): boolean =>
+  one?.name === "access.granted" &&
+  next?.name === "access.lost" &&
+  Math.floor(one.at) === Math.floor(next.at);
 
 /** What comes and what goes again. */
 const PAIRS: readonly (readonly [comes: string, goes: string])[] = [

@@ -7,11 +7,16 @@ import { workOnce } from "../../packages/backend-billing/src/core/background.js"
 import { setup } from "../../packages/backend-billing/src/core/customers/setup.js";
 import { settleNow } from "../../packages/backend-billing/src/core/events/settle-now.js";
 import { handleRequest } from "../../packages/backend-billing/src/core/http.js";
-import type { LocalStore } from "../../packages/backend-billing/src/core/local-store.js";
 import { createRuntime } from "../../packages/backend-billing/src/core/runtime/runtime.js";
+import {
+  type GateReads,
+  gateReads,
+} from "../../packages/backend-billing/src/core/subscriptions/gates.js";
 import { sync } from "../../packages/backend-billing/src/core/sync/sync.js";
+import { usageCalls } from "../../packages/backend-billing/src/core/usage/usage.js";
 import { createBilling } from "../../packages/backend-billing/src/postgres/billing.js";
 import { createPostgresStore } from "../../packages/backend-billing/src/postgres/store/store.js";
+import { usageOn } from "../../packages/backend-billing/src/postgres/usage/usage.js";
 import type { StripeDouble } from "../../packages/stripe-double/src/index.js";
 import { type Answers, GATES, GROUPS, LIMITS } from "./reading.js";
 import { catalogue } from "./shop.js";
@@ -51,6 +56,8 @@ export async function openGatedLibrary(
   await named.store.migrate();
   const now = () => double.clock.now();
   const store = createPostgresStore({ schema, pool });
+  const gates = gateReads(named.store, catalogue);
+  const inTime = usageCalls({ store: usageOn(pool, { schema }), catalogue, now, gates });
   const runtime = createRuntime(config, { store, baseUrl: () => ORIGIN, wake: () => {}, now });
   let hasCome = true;
   let changed = new Set<string>();
@@ -89,7 +96,7 @@ export async function openGatedLibrary(
       changed = new Set();
       return found;
     },
-    answers: (entity, inCode) => answersFrom(inCode ? named.store : bare.store, entity),
+    answers: (entity, inCode) => answersFrom(inCode ? inTime : bare.store, entity),
     close: async () => {
       await named.billing.close();
       await bare.billing.close();
@@ -102,7 +109,7 @@ interface Owned {
   readonly customer: unknown;
 }
 
-async function answersFrom(store: LocalStore, entity: string): Promise<Answers> {
+async function answersFrom(store: GateReads, entity: string): Promise<Answers> {
   const all = async <T>(names: readonly string[], ask: (name: string) => Promise<T>) =>
     Object.fromEntries(
       await Promise.all(names.map(async (name) => [name, await ask(name)] as const)),

@@ -16,6 +16,8 @@ export interface Answers {
 export interface Standing {
   /** The products of subscriptions with access, newest subscription first. */
   readonly products: readonly string[];
+  /** Of each of these, whether its subscription is past due. */
+  readonly owing: readonly boolean[];
   /** The next second at which a grace ends; infinite if none is running. */
   readonly until: number;
   /** How many are past due and have access, and how many have lost it. */
@@ -29,7 +31,8 @@ export const LIMITS = ["projects", "seats"] as const;
 
 /** At a second of Stripe's time. */
 export async function standingOf(stripe: Stripe, customer: string, now: number): Promise<Standing> {
-  const nothing = { products: [], until: Number.POSITIVE_INFINITY, late: { kept: 0, lost: 0 } };
+  const none = { kept: 0, lost: 0 };
+  const nothing = { products: [], owing: [], until: Number.POSITIVE_INFINITY, late: none };
   if ((await stripe.customers.retrieve(customer)).deleted) return nothing;
   const { data } = await stripe.subscriptions.list({ customer, limit: 100 });
   const late = data.filter(({ status }) => status === "past_due");
@@ -48,6 +51,7 @@ export async function standingOf(stripe: Stripe, customer: string, now: number):
   const running = [...ends.values()].filter((end) => end > now);
   return {
     products: has.flatMap(({ items }) => items.data.map(({ price }) => String(price.product))),
+    owing: has.flatMap(({ items, status }) => items.data.map(() => status === "past_due")),
     until: Math.min(Number.POSITIVE_INFINITY, ...running),
     late: { kept: running.length, lost: ends.size - running.length },
   };
@@ -71,18 +75,21 @@ interface PlanAsWritten {
 
 /** By the catalogue; `withDefault` is false where the products alone say what is included. */
 export function answersOf(
-  { products }: Standing,
+  { products, owing }: Standing,
   { plans }: typeof Written,
   withDefault: boolean,
 ): Answers {
   const all = Object.entries<PlanAsWritten>(plans);
   const planOf = (product: string) =>
     all.find(([name, { was }]) => product === `acme_${was ?? name}`);
-  const inGroup = (group: string) => {
-    const bought = products.flatMap((product) => {
+  const boughtIn = (group: string) =>
+    products.flatMap((product, place) => {
       const found = planOf(product);
-      return found !== undefined && (found[1].group ?? "main") === group ? [found] : [];
+      const isIn = found !== undefined && (found[1].group ?? "main") === group;
+      return isIn ? [{ found, isOwing: owing[place] }] : [];
     });
+  const inGroup = (group: string) => {
+    const bought = boughtIn(group).map(({ found }) => found);
     if (bought.length > 0) return bought;
     return withDefault
       ? all.filter(([, plan]) => plan.default && (plan.group ?? "main") === group)
@@ -92,6 +99,10 @@ export function answersOf(
     value === "unlimited" ? Number.POSITIVE_INFINITY : typeof value === "number" ? value : 0;
   const highest = (group: string, feature: string) =>
     inGroup(group).reduce((most, [, { features }]) => Math.max(most, number(features[feature])), 0);
+  // Nothing was ever taken, so what a plan includes is there, unless it is given when it is paid for.
+  const isGiven = (group: string) => boughtIn(group)[0]?.isOwing !== true;
+  const included = () =>
+    GROUPS.some((group) => isGiven(group) && Boolean(inGroup(group)[0]?.[1].features.calls));
   const has = (feature: string) =>
     GROUPS.some((group) => inGroup(group).some(([, { features }]) => Boolean(features[feature])));
   const each = GROUPS.map((group) => (feature: string) => highest(group, feature));
@@ -99,7 +110,10 @@ export function answersOf(
   const most = (feature: string) => Math.max(...each.map((of) => of(feature)));
   return {
     plans: Object.fromEntries(GROUPS.map((group) => [group, inGroup(group)[0]?.[0] ?? null])),
-    can: Object.fromEntries(GATES.map((feature) => [feature, has(feature)])),
+    can: {
+      ...Object.fromEntries(GATES.map((feature) => [feature, has(feature)])),
+      calls: included(),
+    },
     // Without a catalogue every limit adds up.
     limits: { projects: sum("projects"), seats: withDefault ? most("seats") : sum("seats") },
   };

@@ -35,6 +35,7 @@ export interface GatedOutcome {
 
 const NOTHING_YET: Standing = {
   products: [],
+  owing: [],
   until: Number.POSITIVE_INFINITY,
   late: { kept: 0, lost: 0 },
 };

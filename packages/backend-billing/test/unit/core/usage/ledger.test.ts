@@ -25,6 +25,8 @@ interface Held {
 }
 
 const END = Number.MAX_SAFE_INTEGER;
+const HOUR = 3_600_000;
+const PERIOD = 500 * HOUR;
 
 function plainLedger() {
   const lots: Lot[] = [];
@@ -89,8 +91,8 @@ function plainLedger() {
   };
 }
 
-/** Runs one random history; answers how often something was refused and something was taken. */
-function history(seed: number): { refused: number; taken: number } {
+/** Runs one random history; answers how often something was refused, taken and closed. */
+function history(seed: number): { refused: number; taken: number; closed: number } {
   const next = stream(seed, "ledger");
   const below = (count: number) => Math.floor(next() * count);
   const ledger = plainLedger();
@@ -99,18 +101,18 @@ function history(seed: number): { refused: number; taken: number } {
   let beyond = 0;
   let refused = 0;
   let taken = 0;
-  let now = 1_000;
-  let plan = { from: 1_000, amount: 20, most: 0, isWithheld: false, other: false };
+  let now = 1_000 * HOUR;
+  let plan = { from: 1_000 * HOUR, amount: 20, most: 0, isWithheld: false, other: false };
   const closed: Wallet["grants"][number][] = [];
   for (let step = 0; step < 60; step++) {
     const where = `seed ${seed}, step ${step}`;
-    now += below(3) === 0 ? below(400) : below(10);
-    if (now >= plan.from + 500) plan = { ...plan, from: now - ((now - plan.from) % 500) };
+    now += HOUR * (below(3) === 0 ? below(400) : below(10));
+    if (now >= plan.from + PERIOD) plan = { ...plan, from: now - ((now - plan.from) % PERIOD) };
     if (below(6) === 0) plan = { ...plan, amount: below(4) * 10 };
     if (below(12) === 0) plan = { ...plan, most: below(3) * 8, isWithheld: below(2) === 0 };
     if (below(15) === 0) plan = { ...plan, other: !plan.other };
     const key = `${plan.other ? "other" : "plan"} ${plan.from}`;
-    const period = { from: plan.from, until: plan.from + 500 };
+    const period = { from: plan.from, until: plan.from + PERIOD };
     const shares = [{ key, amount: plan.amount, period, isWithheld: plan.isWithheld }];
     const validUntil = period.until;
     const allowance = { shares, most: plan.most, billed: true, resetsAt: validUntil, validUntil };
@@ -139,7 +141,7 @@ function history(seed: number): { refused: number; taken: number } {
         }
       }
     } else if (choice < 6) {
-      const until = now + 1 + below(300);
+      const until = now + HOUR * (1 + below(300));
       const before = ledger.left(now);
       const parts = ledger.take(amount, now, true);
       const held = hold(wallet, { key: name, amount, expiresAt: until });
@@ -178,7 +180,7 @@ function history(seed: number): { refused: number; taken: number } {
         }
       }
     } else if (choice === 8) {
-      const expiresAt = below(2) === 0 ? null : now + 1 + below(600);
+      const expiresAt = below(2) === 0 ? null : now + HOUR * (1 + below(600));
       const given = { key: `given ${name}`, amount, createdAt: now, expiresAt };
       const until = expiresAt ?? END;
       ledger.lots.push({ key: given.key, isPlan: false, made: now, amount, taken: 0, until });
@@ -197,7 +199,7 @@ function history(seed: number): { refused: number; taken: number } {
     same(remainingOf(wallet.balance), ledger.left(now), where);
     same(wallet.balance.over, ledger.overTaken(), where);
   }
-  return { refused, taken };
+  return { refused, taken, closed: closed.length };
 }
 
 /** Quicker than `expect`, of which there would be a million. */
@@ -227,13 +229,15 @@ function check(
 
 describe("a wallet", () => {
   it("has left what a plain ledger has, over 150 random histories", () => {
-    let [refused, taken] = [0, 0];
+    let [refused, taken, closed] = [0, 0, 0];
     for (let seed = 1; seed <= 150; seed++) {
       const counts = history(seed);
       refused += counts.refused;
       taken += counts.taken;
+      closed += counts.closed;
     }
     expect(refused).toBeGreaterThan(200);
     expect(taken).toBeGreaterThan(200);
+    expect(closed).toBeGreaterThan(200);
   });
 });

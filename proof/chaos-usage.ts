@@ -5,6 +5,8 @@
 // counted and what was taken back is not, and ledger, balances and records agree to the unit.
 //
 //   npm run chaos:usage -- [--calls 200000] [--entities 200] [--seed 1] [--calm]
+//   npm run chaos:usage -- --convex [--calls 20000]      on Convex, see support/convex/random-usage.ts
+//   npm run chaos:usage -- --meters [--histories 300]    what Stripe's meters count, see support/meters
 import { type ChildProcess, fork } from "node:child_process";
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,16 +22,32 @@ import { callOf } from "./usage/history.js";
 import { recordsIn, verify } from "./usage/verify.js";
 import type { Said, Task } from "./usage/worker.js";
 
+const started = Date.now();
+const seconds = () => Math.round((Date.now() - started) / 1000);
 const { values } = parseArgs({
   options: {
-    calls: { type: "string", default: "200000" },
+    convex: { type: "boolean", default: false },
+    meters: { type: "boolean", default: false },
+    calls: { type: "string" },
+    histories: { type: "string", default: "300" },
     entities: { type: "string", default: "200" },
     seed: { type: "string", default: "1" },
     calm: { type: "boolean", default: false },
   },
 });
 const { seed, calm: isCalm } = values;
-const [count, entities] = [Number(values.calls), Number(values.entities)];
+if (values.convex) {
+  const { randomUsage } = await import("../support/convex/random-usage.js");
+  const calls = Number(values.calls ?? 20_000);
+  report({ calls, ...(await randomUsage({ calls, seed })) });
+  process.exit(); // `convex-test` leaves timers behind
+}
+if (values.meters) {
+  const { meters } = await import("./usage/meters.js");
+  report(await meters(Number(values.histories), Number(seed)));
+  process.exit();
+}
+const [count, entities] = [Number(values.calls ?? 200_000), Number(values.entities)];
 const PROCESSES = 8;
 const KILLS = 60;
 const SAY = 15_000;
@@ -38,8 +56,6 @@ const DAY = 86_400_000;
 const clock = { from: Date.UTC(2026, 0, 1), at: Date.now(), speed: 25_000 };
 const now = () => clock.from + (Date.now() - clock.at) * clock.speed;
 
-const started = Date.now();
-const seconds = () => Math.round((Date.now() - started) / 1000);
 const server = await startPostgres({ settings: { fsync: "off" } });
 const pool = new pg.Pool({ connectionString: server.url, max: 8 });
 pool.on("error", () => {});
@@ -111,6 +127,18 @@ async function live(): Promise<void> {
   })();
 }
 
+interface Outcome {
+  readonly wrong: readonly string[];
+  readonly [what: string]: unknown;
+}
+
+/** The last line: what was done, and what is wrong. */
+function report({ wrong, ...summary }: Outcome): void {
+  const end = { wrongs: wrong.length, wrong: wrong.slice(0, 10), seconds: seconds() };
+  console.log(JSON.stringify({ ...summary, ...end, load: loadavg()[0]?.toFixed(1) }));
+  if (wrong.length > 0) process.exitCode = 1;
+}
+
 /** By what is done and not by time: on a busy machine a process needs long to begin. */
 async function disturb(): Promise<void> {
   let restarts = 0;
@@ -177,9 +205,7 @@ try {
     records: records.size,
     outcomes,
   };
-  const end = { wrongs: wrong.length, wrong: wrong.slice(0, 10), seconds: seconds() };
-  console.log(JSON.stringify({ ...summary, ...end, load: loadavg()[0]?.toFixed(1) }));
-  if (wrong.length > 0) process.exitCode = 1;
+  report({ ...summary, wrong });
 } finally {
   isOver = true;
   for (const child of workers) child.kill("SIGKILL");

@@ -10,7 +10,7 @@ import { purchaseReads } from "../core/purchases/reads.js";
 import type { Reacting } from "../core/runtime/commit/listening.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
-import type { OutboxStore } from "../core/runtime/outbox.js";
+import type { OutboxStore } from "../core/runtime/records/outbox.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import { gateReads } from "../core/subscriptions/gates.js";
 import { subscriptionReads } from "../core/subscriptions/reads.js";

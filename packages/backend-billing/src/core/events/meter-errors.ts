@@ -49,7 +49,7 @@ export async function countMeterErrors(runtime: Runtime, eventId: string): Promi
 const NONE: MeterErrors = { count: 0, reports: [] };
 
 /** The parts of an event that are read. */
-interface Told {
+interface MeterEvent {
   readonly related_object?: { readonly id?: string } | null;
   readonly data?: {
     readonly reason?: {
@@ -63,12 +63,12 @@ interface Told {
 }
 
 /** Undefined where it is gone: Stripe keeps them for 30 days. */
-async function fetched(runtime: Runtime, id: string): Promise<Told | undefined> {
+async function fetched(runtime: Runtime, id: string): Promise<MeterEvent | undefined> {
   try {
     return await paced(
       runtime,
       "GET v2/core/events/{id}",
-      () => runtime.stripe().v2.core.events.retrieve(id) as PromiseLike<Told>,
+      () => runtime.stripe().v2.core.events.retrieve(id) as PromiseLike<MeterEvent>,
     );
   } catch (error) {
     if (stripeStatus(error) === 404) return undefined;
@@ -76,7 +76,11 @@ async function fetched(runtime: Runtime, id: string): Promise<Told | undefined> 
   }
 }
 
-function reportOf(eventId: string, { related_object, data }: Told, at: number): MeterErrorReport {
+function reportOf(
+  eventId: string,
+  { related_object, data }: MeterEvent,
+  at: number,
+): MeterErrorReport {
   const errors = (data?.reason?.error_types ?? []).map(
     ({ code, error_count: count, sample_errors: samples = [] }) => ({
       code,

@@ -89,11 +89,11 @@ export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promi
   for (const record of due) {
     const { id, revision } = record;
     const relisting = relistingIn(record);
-    const told = meterErrorsIn(record);
+    const errors = meterErrorsIn(record);
     let later: Awaited<ReturnType<typeof relist>>;
     try {
       if (relisting !== undefined) later = await relist(runtime, relisting);
-      else if (told !== undefined) await countMeterErrors(runtime, told);
+      else if (errors !== undefined) await countMeterErrors(runtime, errors);
       else await (isSession(id) ? settleLines(runtime, id) : refreshCustomer(runtime, id));
     } catch (error) {
       const line = { object: id, ...factsOf(error) };

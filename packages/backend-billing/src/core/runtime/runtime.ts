@@ -15,7 +15,7 @@ import {
   type Timing,
 } from "./config.js";
 import { type Local, localOf } from "./local.js";
-import type { OutboxStore } from "./outbox.js";
+import type { OutboxStore } from "./records/outbox.js";
 import { logAside, observedStore } from "./telemetry/observe.js";
 import type { Telemetry } from "./telemetry/telemetry.js";
 

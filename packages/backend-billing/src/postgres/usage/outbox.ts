@@ -1,7 +1,7 @@
 /** The records that are sent to Stripe, on PostgreSQL: found, and gathered into batches. */
 import type { StoredRecord } from "../../core/mirror/store.js";
-import type { OutboxStore } from "../../core/runtime/outbox.js";
 import type { Outbox } from "../../core/runtime/records/batches.js";
+import type { OutboxStore } from "../../core/runtime/records/outbox.js";
 import { records } from "../../core/runtime/records/records.js";
 import { gathered, type OutboxFound, type Unsent } from "../../core/usage/outbox/batch.js";
 import { MINUTE } from "../../core/usage/outbox/minutes.js";

@@ -1,6 +1,7 @@
 /** Which unsent records make a batch, and what it says. Pure: a store reads, asks here, and stores it. */
-import type { Gathering } from "../../runtime/outbox.js";
+
 import type { MeterBatch, Outbox } from "../../runtime/records/batches.js";
+import type { Gathering } from "../../runtime/records/outbox.js";
 import { DAY, freeMinute, MINUTE, withMinute } from "./minutes.js";
 import { billedSpan, type Subscription } from "./period.js";
 

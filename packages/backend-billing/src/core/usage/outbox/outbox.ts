@@ -1,7 +1,7 @@
 /**
  * Usage beyond what plans include goes to Stripe's meters: the job that gathers records into batches and
  * sends these. A batch is stored before it is sent, and is sent under its own id until Stripe has said
- * what became of it, so that it counts once, whoever dies meanwhile.
+ * what became of it, so that it counts once, whatever process ends meanwhile.
  */
 
 import { LONGEST_PAUSE } from "../../mirror/due.js";
@@ -10,8 +10,8 @@ import type { AnyCatalogue } from "../../plans/catalogue.js";
 import { meterOf } from "../../plans/usage.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
-import type { OutboxStore } from "../../runtime/outbox.js";
 import type { BatchProblem, MeterBatch } from "../../runtime/records/batches.js";
+import type { OutboxStore } from "../../runtime/records/outbox.js";
 import { removal } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { checkPlace } from "../../stripe/account.js";

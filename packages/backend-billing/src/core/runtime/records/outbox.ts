@@ -1,5 +1,5 @@
 /** What sending usage to Stripe needs of a database beside records. Each call is one transaction. */
-import type { StoredRecord } from "../mirror/store.js";
+import type { StoredRecord } from "../../mirror/store.js";
 
 /** Whose usage, and of which feature. */
 interface Place {

@@ -51,6 +51,7 @@ export interface UsageBalance {
   readonly resetsAt: number | null;
 }
 
+/** What takes from balances, and gives. It needs the application's database alone. */
 export interface UsageWrites<N extends Names = Names> {
   /**
    * Checks and takes in one step: all of the amount, or nothing. The same key counts once. The balance
@@ -75,6 +76,7 @@ export interface UsageWrites<N extends Names = Names> {
   grant(args: GrantArgs<N>): Promise<{ readonly balance: number }>;
 }
 
+/** What is read of balances. */
 export interface UsageReads<N extends Names = Names> {
   /** What an entity has of each feature with a balance. */
   usageOf(entityId: string): Promise<{ readonly [F in N["balance"]]: UsageBalance }>;

@@ -70,7 +70,9 @@ const isFilled = (named: object): boolean => Object.keys(named).length > 0;
 
 const idsOf = (held: readonly HeldProduct[]): readonly string[] => held.map(({ id }) => id);
 
-const newestFirst = (a: Held, b: Held): number => b.created - a.created || (a.id < b.id ? 1 : -1);
+/** The order of an entity's subscriptions, of which the first counts. */
+export const newestFirst = (a: Held, b: Held): number =>
+  b.created - a.created || (a.id < b.id ? 1 : -1);
 
 /** What a product gives by itself. Where its metadata and its features name the same, the metadata count. */
 const describedBy = (product: HeldProduct): Granted => ({

@@ -8,6 +8,7 @@ import { hasAccess } from "../plans/access.js";
 import type { AnyCatalogue, AnyPlan, Metered } from "../plans/catalogue.js";
 import { defaultPlan, groupOfPlan, planOfProduct } from "../plans/names.js";
 import { meterOf } from "../plans/usage.js";
+import { newestFirst } from "../subscriptions/gates.js";
 import { type Billed, calendarMonth, type Period, sharePeriod } from "./periods.js";
 
 /** A held subscription with its content. */
@@ -142,5 +143,3 @@ const billedOf = (
   period: { from: from * 1000, until: until * 1000 },
   recurring: price.recurring ?? { interval: "month", interval_count: 1 },
 });
-
-const newestFirst = (a: Held, b: Held): number => b.created - a.created || (a.id < b.id ? 1 : -1);

@@ -4,7 +4,7 @@
  */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import type { UsageKeys, UsageNext, UsagePlace, UsageStore } from "../../core/usage/store.js";
-import type { Balance, Wallet } from "../../core/usage/wallet.js";
+import { type Balance, changed, type Wallet } from "../../core/usage/wallet.js";
 import type { Db, OwnDocument } from "../tables/database.js";
 import { balanceFrom, balancesOf, bare, heldHolds, openGrants, wholeIn } from "./wallets.js";
 
@@ -107,7 +107,3 @@ async function write(
 
 const isOther = (before: Balance, sums: Omit<Balance, "basis">): boolean =>
   Object.entries(sums).some(([name, value]) => before[name as keyof Balance] !== value);
-
-/** Those that are new or other objects: what did not change is passed on as it was. */
-const changed = <T>(before: readonly T[], after: readonly T[]): readonly T[] =>
-  after.filter((each) => !before.includes(each));

@@ -9,7 +9,8 @@ import type { AnyCatalogue, AnyPlan, Metered } from "../plans/catalogue.js";
 import { defaultPlan, groupOfPlan, planOfProduct } from "../plans/names.js";
 import { meterOf } from "../plans/usage.js";
 import { newestFirst } from "../subscriptions/gates.js";
-import { type Billed, calendarMonth, type Period, sharePeriod } from "./periods.js";
+import { billedOf, isMetered } from "./billed.js";
+import { calendarMonth, type Period, sharePeriod } from "./periods.js";
 
 /** A held subscription with its content. */
 export type HeldWhole = Held & { readonly whole: StripeObject<"subscriptions"> };
@@ -132,14 +133,3 @@ type Item = HeldWhole["whole"]["items"]["data"][number];
 
 const licensedFirst = (items: readonly Item[]): readonly Item[] =>
   [...items].sort((a, b) => Number(isMetered(a)) - Number(isMetered(b)));
-
-const isMetered = ({ price }: Item): boolean => price.recurring?.usage_type === "metered";
-
-const billedOf = (
-  { billing_cycle_anchor: anchor }: HeldWhole["whole"],
-  { price, current_period_start: from, current_period_end: until }: Item,
-): Billed => ({
-  anchor: anchor * 1000,
-  period: { from: from * 1000, until: until * 1000 },
-  recurring: price.recurring ?? { interval: "month", interval_count: 1 },
-});

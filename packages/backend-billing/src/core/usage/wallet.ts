@@ -1,6 +1,6 @@
 /**
  * What an entity has of one feature with a balance, as it is stored: the sums that a taking goes by,
- * the grants that they add up, and what is held for work under way. Types alone.
+ * the grants that they add up, and what is held for work under way.
  */
 
 /** The sums of one entity and feature. `used + held` is never more than `granted`. */
@@ -103,3 +103,7 @@ export const EMPTY: Wallet = {
 
 /** What can be taken of the grants. */
 export const remainingOf = ({ granted, used, held }: Balance): number => granted - used - held;
+
+/** Grants or holds that are new or other objects: what did not change is passed on as it was. */
+export const changed = <T>(before: readonly T[], after: readonly T[]): readonly T[] =>
+  after.filter((each) => !before.includes(each));

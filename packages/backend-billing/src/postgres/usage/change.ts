@@ -2,7 +2,14 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import type { HeldWhole } from "../../core/usage/allowance.js";
 import type { UsageFound, UsageKeys, UsageNext, UsagePlace } from "../../core/usage/store.js";
-import type { Balance, Grant, Hold, UsageRecord, Wallet } from "../../core/usage/wallet.js";
+import {
+  type Balance,
+  changed,
+  type Grant,
+  type Hold,
+  type UsageRecord,
+  type Wallet,
+} from "../../core/usage/wallet.js";
 import { heldFrom, type RawHeld, selectWhole } from "../store/held.js";
 import type { Names } from "../store/names.js";
 import { basisIn } from "./basis.js";
@@ -125,10 +132,6 @@ function isOther(before: Wallet, { wallet, record }: UsageNext): boolean {
     JSON.stringify(before.balance) !== JSON.stringify(wallet.balance)
   );
 }
-
-/** Those that are new or other objects: what did not change is passed on as it was. */
-const changed = <T>(before: readonly T[], after: readonly T[]): readonly T[] =>
-  after.filter((each) => !before.includes(each));
 
 function changes(before: Wallet, { wallet, record }: UsageNext): string[] {
   const rawGrant = ({ createdAt, expiresAt, ...rest }: Grant) => ({

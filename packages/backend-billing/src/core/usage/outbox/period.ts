@@ -1,5 +1,6 @@
 /** The period of a subscription that usage of a moment is billed with. Pure. */
 import type { StripeObject } from "../../catalogue/catalogue.js";
+import { billedOf, isMetered } from "../billed.js";
 import { type Period, periodAt } from "../periods.js";
 
 export type Subscription = StripeObject<"subscriptions">;
@@ -39,25 +40,13 @@ const narrower = (a: BilledSpan, b: BilledSpan): BilledSpan => ({
 
 type Item = Subscription["items"]["data"][number];
 
-const isMetered = ({ price }: Item): boolean => price.recurring?.usage_type === "metered";
-
-function spanOf(
-  { start_date, ended_at, billing_cycle_anchor }: Subscription,
-  { price, current_period_start, current_period_end }: Item,
-  at: number,
-): BilledSpan {
+function spanOf(whole: Subscription, item: Item, at: number): BilledSpan {
+  const { start_date, ended_at } = whole;
   const begins = start_date * 1000;
   const ends = ended_at === null ? Number.MAX_SAFE_INTEGER : ended_at * 1000;
   if (at < begins) return { ...ALWAYS, until: begins };
   if (at >= ends) return { ...ALWAYS, from: ends };
-  const period = periodAt(
-    {
-      anchor: billing_cycle_anchor * 1000,
-      period: { from: current_period_start * 1000, until: current_period_end * 1000 },
-      recurring: price.recurring ?? { interval: "month", interval_count: 1 },
-    },
-    at,
-  );
+  const period = periodAt(billedOf(whole, item), at);
   const until = Math.min(period.until, ends);
   return { from: Math.max(period.from, begins), until, closesAt: until };
 }

@@ -29,7 +29,10 @@ export interface Share {
 }
 
 export interface Allowance {
+  /** One for each plan; of a plan without the feature it is 0, and what was given of it before stays. */
   readonly shares: readonly Share[];
+  /** Names the periods of the plans that have the feature. */
+  readonly window: string;
   /** The most units beyond what is granted; 0 where they are not sold. */
   readonly most: number;
   /** Whether Stripe bills those. */
@@ -67,7 +70,8 @@ export function allowanceOf(
   const most = given.reduce((sum, { values }) => sum + beyond(values), 0);
   const ends = plans.map(({ share }) => share.period.until);
   return {
-    shares: given.map(({ values, share }) => ({ ...share, amount: values?.included ?? 0 })),
+    shares: plans.map(({ values, share }) => ({ ...share, amount: values?.included ?? 0 })),
+    window: given.map(({ share }) => share.key).join(", "),
     most: Math.min(most, UNLIMITED),
     billed: most > 0 && meterOf(catalogue.features[feature]) !== undefined,
     resetsAt: given.length === 0 ? null : Math.min(...given.map(({ share }) => share.period.until)),

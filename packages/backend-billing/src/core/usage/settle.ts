@@ -21,7 +21,7 @@ export function settle(
   { now, basis }: { readonly now: number; readonly basis: string },
 ): Wallet {
   const { grants: before, holds } = withoutEndedHolds(booked(wallet), now);
-  const window = allowance.shares.map(({ key }) => key).join(", ");
+  const { window } = allowance;
   const grants = counted(before, allowance.shares, now);
   const live = grants.filter((grant) => grant.live);
   const ends = live.map(({ expiresAt }) => expiresAt ?? Number.MAX_SAFE_INTEGER);

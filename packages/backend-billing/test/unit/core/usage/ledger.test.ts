@@ -115,7 +115,8 @@ function history(seed: number): { refused: number; taken: number; closed: number
     const period = { from: plan.from, until: plan.from + PERIOD };
     const shares = [{ key, amount: plan.amount, period, isWithheld: plan.isWithheld }];
     const validUntil = period.until;
-    const allowance = { shares, most: plan.most, billed: true, resetsAt: validUntil, validUntil };
+    const { most } = plan;
+    const allowance = { shares, window: key, most, billed: true, resetsAt: validUntil, validUntil };
     ledger.begin(allowance, now);
     wallet = settle(wallet, allowance, { now, basis: "" });
     closed.push(...wallet.grants.filter((each) => each.closed));

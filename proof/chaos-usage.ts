@@ -7,6 +7,7 @@
 //   npm run chaos:usage -- [--calls 200000] [--entities 200] [--seed 1] [--calm]
 //   npm run chaos:usage -- --convex [--calls 20000]      on Convex, see support/convex/random-usage.ts
 //   npm run chaos:usage -- --meters [--histories 300]    what Stripe's meters count, see support/meters
+//   npm run chaos:usage -- --periods [--lives 500] [--only 7]  what plans include, see support/periods
 import { type ChildProcess, fork } from "node:child_process";
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,6 +29,9 @@ const { values } = parseArgs({
   options: {
     convex: { type: "boolean", default: false },
     meters: { type: "boolean", default: false },
+    periods: { type: "boolean", default: false },
+    lives: { type: "string", default: "500" },
+    only: { type: "string" },
     calls: { type: "string" },
     histories: { type: "string", default: "300" },
     entities: { type: "string", default: "200" },
@@ -45,6 +49,13 @@ if (values.convex) {
 if (values.meters) {
   const { meters } = await import("./usage/meters.js");
   report(await meters(Number(values.histories), Number(seed)));
+  process.exit();
+}
+if (values.periods) {
+  const { periods } = await import("./usage/periods.js");
+  const all = Array.from({ length: Number(values.lives) }, (_, index) => index + 1);
+  const chosen = values.only === undefined ? all : [Number(values.only)];
+  report(await periods(chosen, seed));
   process.exit();
 }
 const [count, entities] = [Number(values.calls ?? 200_000), Number(values.entities)];

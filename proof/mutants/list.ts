@@ -25,6 +25,7 @@ const DELIVERY = "packages/backend-billing/test/postgres/reactions/deliver.test.
 const SEATS = "packages/backend-billing/test/unit/core/subscriptions/seats-following.test.ts";
 const CLAIMS = "packages/backend-billing/test/unit/core/claims.test.ts";
 
+const PERIODS = "packages/backend-billing/test/postgres/usage/periods.test.ts";
 const PUSH = "packages/backend-billing/test/unit/push/plan.test.ts";
 
 export const mutants: { readonly [name: string]: Expected } = {
@@ -121,6 +122,9 @@ export const mutants: { readonly [name: string]: Expected } = {
   "seats are sent without a pause": { test: SEATS },
   "a change during a count is lost": { test: SEATS },
   "a late effect of a failure stays": { test: SEATS },
+  "a month without the day goes over": { test: PERIODS },
+  "what is past due includes again": { test: PERIODS },
+  "a better plan gives a second share": { test: PERIODS },
   "receipts ignored": { survives: true },
   ...specMutants,
 };

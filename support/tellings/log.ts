@@ -28,14 +28,15 @@ export interface Log {
   read(): Promise<void>;
 }
 
-export function createLog(stripe: Stripe): Log {
+/** It is read by so many events at once. */
+export function createLog(stripe: Stripe, limit = 100): Log {
   const events: Logged[] = [];
   let last: string | undefined;
   return {
     events,
     async read() {
       const found: Stripe.Event[] = [];
-      for await (const event of stripe.events.list({ limit: 100 })) {
+      for await (const event of stripe.events.list({ limit })) {
         if (event.id === last) break;
         found.push(event);
       }

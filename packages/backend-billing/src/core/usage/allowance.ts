@@ -123,7 +123,9 @@ function planIn(
       const plan = isIn(planOfProduct(catalogue, item.price.product));
       if (plan === undefined) continue;
       const period = sharePeriod(billedOf(whole, item), now);
+      // mutant "what is past due includes again": status === "past_due" -> false
       const isWithheld = status === "past_due";
+      // mutant "a better plan gives a second share": ${period.from} -> ${period.from} ${plan.name}
       return { plan, share: { key: `${whole.id} ${period.from}`, period, isWithheld } };
     }
   }

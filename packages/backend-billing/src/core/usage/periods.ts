@@ -32,6 +32,7 @@ export function monthsAfter(anchor: number, months: number): number {
   const month = new Date(first);
   const last = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate();
   const inDay = anchor - Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
+  // mutant "a month without the day goes over": Math.min(at.getUTCDate(), last) -> at.getUTCDate()
   return first + (Math.min(at.getUTCDate(), last) - 1) * DAY + inDay;
 }
 

@@ -15,6 +15,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import Stripe from "stripe";
 import { startPostgres } from "../../support/postgres/server.js";
+import { resultsIn } from "./harness/page.js";
 import { markdown, type Results, terminal } from "./harness/report.js";
 import type { Subject } from "./harness/subject.js";
 import { families } from "./scenarios/index.js";
@@ -23,6 +24,8 @@ import type { Order, Told } from "./worker.js";
 
 /** Subjects that are run at once. Most of their time is waiting for the next second. */
 const AT_ONCE = Number(process.env.TORTURE_AT_ONCE ?? 2);
+
+const PAGE = new URL("../../docs/torture.md", import.meta.url);
 
 const { values } = parseArgs({
   options: {
@@ -67,12 +70,14 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-const circumstances = `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node}, PostgreSQL ${postgres} and Stripe's API version ${Stripe.API_VERSION}.`;
+const isWhole = values.scenario === "" && values.subject === "";
+const rest = isWhole ? "" : " What was not run then is from earlier runs.";
+const circumstances = `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.versions.node}, PostgreSQL ${postgres} and Stripe's API version ${Stripe.API_VERSION}.${rest}`;
 const report = { families, circumstances };
 const remembered = await remember(results);
-if (values.docs || (values.scenario === "" && values.subject === "")) {
+if (values.docs || isWhole) {
   const page = markdown({ ...report, subjects, results: remembered });
-  await writeFile(new URL("../../docs/torture.md", import.meta.url), page);
+  await writeFile(PAGE, page);
 }
 if (values.json) console.log(JSON.stringify(results));
 else console.log(terminal({ ...report, subjects: chosen, results }));
@@ -87,14 +92,23 @@ const failed = chosen.some(({ name, ours }) =>
 );
 process.exit(failed ? 1 : 0);
 
-/** The last result of everything, also of what was not run now: for a page made in several runs. */
+/**
+ * The last result of everything, also of what was not run now: for a page made in several runs, of
+ * which some may have been on another machine.
+ */
 async function remember(now: Results): Promise<Results> {
   const file = new URL("./.cache/results.json", import.meta.url);
   const before = existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Results) : {};
+  const written = resultsIn(await readFile(PAGE, "utf8"), families, subjects);
   const merged = Object.fromEntries(
     subjects.map(({ name }) => {
       const fresh = Object.entries(now[name] ?? {}).filter(([id]) => values.slow || !slow.has(id));
-      const known = { ...now[name], ...before[name], ...Object.fromEntries(fresh) };
+      const known = {
+        ...now[name],
+        ...written[name],
+        ...before[name],
+        ...Object.fromEntries(fresh),
+      };
       return [name, Object.fromEntries(all.flatMap((id) => (known[id] ? [[id, known[id]]] : [])))];
     }),
   );

@@ -29,7 +29,10 @@ export class Account {
   /** The same, if it were looked at whenever Stripe tells something. */
   private readonly watched: Given = new Map();
 
-  constructor(readonly customer: string) {}
+  constructor(
+    readonly entity: number,
+    readonly customer: string,
+  ) {}
 
   learn(events: readonly Logged[]): void {
     for (const event of events) {
@@ -83,7 +86,7 @@ export class Account {
       return `  ${each.id} ${each.status} ${item?.price.product} by ${item?.price.recurring?.interval_count} ${item?.price.recurring?.interval}, anchor ${timeOf(each.billing_cycle_anchor)}, ${timeOf(item?.current_period_start ?? 0)} to ${timeOf(item?.current_period_end ?? 0)}${each.cancel_at_period_end ? ", ends" : ""}`;
     });
     return [
-      `${what} at ${timeOf(asked.at / 1000)}, mirrored ${timeOf(asked.known)}`,
+      `entity ${this.entity}, ${what} at ${timeOf(asked.at / 1000)}, mirrored ${timeOf(asked.known)}`,
       `  answered ${JSON.stringify(is)}`,
       `  should be ${JSON.stringify(must)} by ${JSON.stringify(share)}`,
       ...told,

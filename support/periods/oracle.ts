@@ -40,7 +40,7 @@ const MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const two = (number: number) => String(number).padStart(2, "0");
 
 /** The same day and time so many months later; the month's last day where it has no such day. */
-export function plusMonths(anchor: number, count: number): number {
+function plusMonths(anchor: number, count: number): number {
   const text = new Date(anchor * 1000).toISOString();
   const months = Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7)) - 1 + count;
   const [year, month] = [Math.floor(months / 12), months % 12];

@@ -65,7 +65,7 @@ export function createPlayer(
         return true;
       }
       case "anchor now":
-        return update({ billing_cycle_anchor: "now" });
+        return update({ billing_cycle_anchor: { type: "now" } });
       case "end trial":
         return status === "trialing" && update({ trial_end: "now" });
       case "pause collection": {

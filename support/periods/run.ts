@@ -2,7 +2,6 @@
  * Random lives of two years, and at random moments what the library says is included beside what the
  * oracle does: as the mirror has it, and at moments to come, before the mirror shows a renewal.
  */
-import { isDeepStrictEqual } from "node:util";
 import type pg from "pg";
 import Stripe from "stripe";
 import { gateReads } from "../../packages/backend-billing/src/core/subscriptions/gates.js";
@@ -14,8 +13,8 @@ import { stream } from "../../packages/stripe-double/src/world/random.js";
 import { follow } from "../postgres/following.js";
 import { byCustomer, createLog } from "../tellings/log.js";
 import { tally } from "../tellings/outcome.js";
-import { Account, type Asked } from "./account.js";
-import { FEATURES } from "./oracle.js";
+import { Account } from "./account.js";
+import { createObserver, entityIdOf } from "./observer.js";
 import { createPlayer } from "./player.js";
 import { lifeOf, SPAN, type Timed } from "./script.js";
 import { catalogue, openPlans } from "./shop.js";
@@ -42,7 +41,6 @@ export interface OutcomeOfPeriods {
 
 /** Time moves at most so far at once: Stripe forgets events after 30 days. */
 const HOP = 5 * 86_400;
-const HOUR = 3_600;
 
 export async function judgePeriods({
   seed,
@@ -81,9 +79,9 @@ async function judgeIn(
   const accounts = new Map<number, Account>();
   const next = stream(seed, "looks", entities[0] ?? 0);
   const below = (count: number) => Math.floor(next() * count);
-  const seen: string[] = [];
-  const wrong: string[] = [];
-  let [looks, takings, read] = [0, 0, 0];
+  const { look, outcome } = createObserver({ usage, clock, below });
+  const acts: string[] = [];
+  let read = 0;
 
   /** All that has happened by now, in the mirror and in the accounts. */
   async function catchUp(isLong = false): Promise<void> {
@@ -102,59 +100,6 @@ async function judgeIn(
     }
   }
 
-  async function ask(entity: number, account: Account, asked: Asked): Promise<void> {
-    looks++;
-    clock.now = asked.at;
-    const { credits, calls } = await usage.usageOf(nameOf(entity));
-    const must = account.shown(asked);
-    for (const [feature, is] of [
-      ["credits", credits],
-      ["calls", calls],
-    ] as const) {
-      const resetsAt = is?.resetsAt == null ? null : is.resetsAt / 1000;
-      const shown = { granted: is?.granted, used: is?.used, resetsAt };
-      if (isDeepStrictEqual(shown, must[feature])) continue;
-      wrong.push(account.report(`entity ${entity}, ${feature}`, asked, shown, must[feature]));
-    }
-  }
-
-  async function consume(entity: number, account: Account, asked: Asked): Promise<void> {
-    takings++;
-    const feature = below(3) === 0 ? "calls" : "credits";
-    const { granted, used } = account.shown(asked)[feature];
-    const left = granted - used;
-    const amount = [1, 1 + below(left + 1), 1 + below(20), left + 1][below(4)] ?? 1;
-    clock.now = asked.at;
-    const use = { entityId: nameOf(entity), feature, amount, key: `taking ${takings}` };
-    const { allowed, balance } = await usage.consume(use);
-    const isEnough = account.take(asked, feature, amount);
-    const must = { allowed: isEnough, balance: left - (isEnough ? amount : 0) };
-    const is = { allowed, balance };
-    if (isDeepStrictEqual(is, must)) return;
-    wrong.push(account.report(`entity ${entity}, ${amount} of ${feature}`, asked, is, must));
-  }
-
-  /** Asks now and around the next boundaries, and often takes; answers when to look again. */
-  async function look(entity: number, account: Account): Promise<readonly number[]> {
-    const known = double.clock.seconds();
-    if (known < account.askedUntil) return [];
-    const { until } = account.shareAt({ known, at: known * 1000 });
-    seen.push(...account.circumstances(known));
-    const ahead = [until * 1000 - 1, until * 1000, (until + below(70 * 24 * HOUR)) * 1000];
-    const asked = [known * 1000, ...ahead.filter(() => below(2) === 0)];
-    for (const at of asked) await ask(entity, account, { known, at });
-    if (below(2) === 0) await consume(entity, account, { known, at: known * 1000 });
-    // Sometimes a renewal is used before the mirror has it.
-    if (until - known < HOUR && below(2) === 0) {
-      const at = (until + below(HOUR)) * 1000;
-      account.askedUntil = at / 1000;
-      seen.push("taken before the mirror had the renewal");
-      await consume(entity, account, { known, at });
-      await ask(entity, account, { known, at });
-    }
-    return [until - 1 - below(HOUR - 1), until + below(3 * HOUR)].filter(() => below(5) === 0);
-  }
-
   const queue: Timed[] = entities
     .flatMap((entity) => lifeOf(seed, entity))
     .sort((a, b) => a.at - b.at || a.entity - b.entity);
@@ -163,22 +108,27 @@ async function judgeIn(
     const place = queue.findIndex((each) => each.at > at);
     queue.splice(place < 0 ? queue.length : place, 0, { kind: "look", at, entity });
   };
+  const lookAt = async (account: Account) => {
+    const again = await look(account, double.clock.seconds());
+    for (const at of again) insert(account.entity, at);
+  };
   for (let act = queue.shift(); act !== undefined; act = queue.shift()) {
     await advanceTo(act.at);
     const { entity } = act;
-    const account = accounts.get(entity) ?? new Account(await library.setUp(nameOf(entity)));
+    const account =
+      accounts.get(entity) ?? new Account(entity, await library.setUp(entityIdOf(entity)));
     accounts.set(entity, account);
     if (act.kind !== "look") {
       // Often it is used right before, so that what was given is known.
-      if (below(3) === 0) for (const at of await look(entity, account)) insert(entity, at);
-      seen.push(`act ${act.kind}: ${await player.does(account.customer, act)}`);
+      if (below(3) === 0) await lookAt(account);
+      acts.push(`act ${act.kind}: ${await player.does(account.customer, act)}`);
     }
     await catchUp();
-    for (const at of await look(entity, account)) insert(entity, at);
+    await lookAt(account);
   }
   const unseen = [...accounts.values()].reduce((sum, account) => sum + account.unseen, 0);
-  const counts = new Map([...tally(seen), ["given unseen, and lost by a lesser plan", unseen]]);
-  return { lives: entities.length, looks: looks * FEATURES.length, takings, seen: counts, wrong };
+  const { seen, ...rest } = outcome();
+  const counts = tally([...seen, ...acts]);
+  const lost = new Map([["given unseen, and lost by a lesser plan", unseen]]);
+  return { lives: entities.length, ...rest, seen: new Map([...counts, ...lost]) };
 }
-
-const nameOf = (entity: number): string => `entity_${entity}`;

@@ -38,10 +38,10 @@ export type Act =
         | "resume"
         | "cancel now"
         | "cancel at period end"
-        | "keep"
-        | "pay"
-        | "look";
-    };
+        | "keep";
+    }
+  | { readonly kind: "pay" }
+  | { readonly kind: "look" };
 
 type Kind = Act["kind"];
 

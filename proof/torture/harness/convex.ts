@@ -8,6 +8,8 @@ export interface ConvexTest {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   action<Result>(call: (context: object) => Promise<Result>): Promise<Result>;
   action<Result>(reference: unknown, args: object): Promise<Result>;
+  mutation<Result>(call: (context: object) => Promise<Result>): Promise<Result>;
+  query<Result>(call: (context: object) => Promise<Result>): Promise<Result>;
   run<Result>(read: (context: Reader) => Promise<Result>): Promise<Result>;
   runInComponent<Result>(path: string, read: (context: Reader) => Promise<Result>): Promise<Result>;
   registerComponent(path: string, schema: unknown, modules: Modules): void;

@@ -65,7 +65,8 @@ export function markdown(report: Report): string {
 ${scenarios} histories in ${families.length} families, of the kinds that leave wrong billing data behind. Each is played against the [double of Stripe](./stripe-double.md): real HTTP, the real \`stripe\` package, real signed
 webhooks, on a clock that is the wall clock. In the end, what Stripe shows is compared with what the
 subject's tables say: every object, in the fields that the subject keeps, and in our case in every field.
-In the family of reactions it is what an application was told by hooks that is judged.
+In the family of reactions it is what an application was told by hooks that is judged, and in that of
+usage what is left to use.
 
 Run it yourself:
 

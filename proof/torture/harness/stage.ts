@@ -21,7 +21,8 @@ import { redirectStripe } from "./redirect.js";
 import { type Remote, startRemote } from "./remote.js";
 import type { Scenario } from "./scenario.js";
 import { serve, Unreachable } from "./serve.js";
-import type { Entity, Installed, Instance, Subject, Surroundings } from "./subject.js";
+import type { Entity, Installed, Instance, Subject, Surroundings, UsageShop } from "./subject.js";
+import { openUsageShop } from "./usage-shop.js";
 import { differences } from "./verdict.js";
 
 /** The machine was too slow for what had to happen within one second: play again. */
@@ -37,6 +38,8 @@ export interface Stage extends Merchant, Pick<Neighbourhood, "neighbour" | "else
   readonly subject: Subject;
   /** Where the subject is reached. */
   readonly url: string;
+  /** What is sold, if the scenario is about usage. */
+  readonly shop: UsageShop | undefined;
 
   /** Waits until another second has begun. */
   later(): Promise<void>;
@@ -136,13 +139,16 @@ export async function play(
     account: double.account,
     database: database?.url ?? "",
     ...(scenario.sharesAccount ? { app: "first" } : {}),
+    ...(scenario.needs?.includes("usage") ? { shop: await openUsageShop(stripe) } : {}),
     ...(scenario.needs?.includes("hooks") ? { inbox: inbox.url } : {}),
   };
   const neighbourhood = createNeighbourhood({ subject, around, template, seed });
   redirectStripe(double.secretKey, gate.port);
 
+  const isApart =
+    scenario.ownProcess || scenario.needs?.some((need) => subject.ownProcessFor?.includes(need));
   const begin = async (installed: Installed, at: Surroundings): Promise<Instance> => {
-    if (scenario.ownProcess) {
+    if (isApart) {
       remote = await startRemote(subject.name, at, installed);
       return remote.instance;
     }
@@ -177,6 +183,7 @@ export async function play(
     installed,
     subject,
     url: front.url,
+    shop: around.shop,
     later: async () => {
       await sleep(1050 - (Date.now() % 1000));
     },

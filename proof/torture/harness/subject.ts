@@ -52,6 +52,16 @@ export type Ability =
   | "hooks in a transaction"
   /** Lets a hook call services and wait for them. */
   | "hooks that wait"
+  /** Counts what an entity uses up of what its plan includes, each taking by a key. */
+  | "usage"
+  /** The same as a part of the application's own transaction. */
+  | "usage in a transaction"
+  /** Gives units until a time. */
+  | "units that end"
+  /** Sells units, and takes them back when the payment is refunded. */
+  | "packs"
+  /** Has Stripe's meters bill what is used. */
+  | "billed usage"
   /** Lives in a process that can be killed while its data stays. */
   | "kill"
   /** Keeps its data in a database that can be taken away from it. */
@@ -69,8 +79,31 @@ export interface Surroundings {
   readonly app?: string;
   /** An empty database with what `prepare` put there; "" for a subject that needs none. */
   readonly database: string;
+  /** What is sold, where the scenario is about usage. */
+  readonly shop?: UsageShop;
   /** What the application's hooks call, where the scenario is about hooks; without it there are none. */
   readonly inbox?: string;
+}
+
+/** What is sold where units are used up: plans that include some of them, and a pack of more. */
+export interface UsageShop {
+  readonly small: UsagePlan;
+  readonly large: UsagePlan;
+  /** Paid once. */
+  readonly pack: UsagePlan;
+}
+
+export interface UsagePlan {
+  readonly price: Stripe.Price;
+  readonly units: number;
+}
+
+/** Units that somebody uses up, or is given. */
+export interface Units {
+  readonly entityId: string;
+  readonly amount: number;
+  /** The id of what is counted. */
+  readonly key: string;
 }
 
 /** What came of an installation: kept by the harness, as an operator keeps environment variables. */
@@ -133,6 +166,18 @@ export interface Instance {
   setSeats?(entity: Entity, seats: number): Promise<Answer>;
   /** The person's browser follows the link on which checkout ended. */
   comeBack?(link: string, entityId: string): Promise<void>;
+  /** Takes units, as its documentation says; answers whether they were there. */
+  take?(units: Units): Promise<boolean>;
+  /** The same in a transaction of the application that is rolled back. */
+  takeInVain?(units: Units): Promise<void>;
+  /** What an entity can still take. */
+  left?(entityId: string): Promise<number>;
+  /** Gives units that end so many milliseconds from now. */
+  give?(units: Units, lasting: number): Promise<void>;
+  /** Somebody buys the pack. */
+  buyPack?(order: Order): Promise<Answer>;
+  /** Uses units of a kind that Stripe's meters bill, whose event is `calls`. */
+  use?(units: Units): Promise<void>;
   /** Makes, or mends, the endpoint at Stripe. */
   endpoint?(): Promise<void>;
   close(): Promise<void>;
@@ -152,6 +197,8 @@ export interface Subject {
   readonly abilities: readonly Ability[];
   /** Scenarios at once; fewer where a subject cannot share its process. */
   readonly concurrency?: number;
+  /** For these it keeps state in its process: a scenario that needs one has a process of its own. */
+  readonly ownProcessFor?: readonly Ability[];
   /** Why it cannot be run here, if it cannot. */
   unavailable?(): string | undefined;
   /** Makes the tables; once, in a database that is then copied for each scenario. */

@@ -18,6 +18,7 @@ import { reactions } from "./reactions.js";
 import { sameSecond } from "./same-second.js";
 import { subscriptions } from "./subscriptions.js";
 import { twoTabs } from "./two-tabs.js";
+import { usage } from "./usage.js";
 
 export const families: readonly Family[] = [
   ordering,
@@ -38,4 +39,5 @@ export const families: readonly Family[] = [
   endpoints,
   neighbours,
   reactions,
+  usage,
 ];

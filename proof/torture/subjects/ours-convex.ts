@@ -20,6 +20,8 @@ import {
   PATIENCE,
   type Reacted,
   subscribeArgs,
+  unitsOf,
+  usageCatalogue,
 } from "./ours.js";
 
 const TABLES = {
@@ -76,7 +78,7 @@ async function application(inbox: string | undefined) {
 
 /** Loaded when it is used, so that the other subjects do not depend on it. */
 async function open(
-  { url, secretKey, stripe, app, inbox }: Surroundings,
+  { url, secretKey, stripe, app, inbox, shop }: Surroundings,
   secrets: readonly string[],
 ) {
   const [library, { convexTest }, server, { tables, functions: handlers, settings }] =
@@ -86,6 +88,7 @@ async function open(
       import("convex/server"),
       application(inbox),
     ]);
+  const catalogue = await usageCatalogue();
   const config = {
     secret_key: secretKey,
     webhook_secret: secrets,
@@ -94,7 +97,9 @@ async function open(
     stripe_options: stripe,
     logger: silent,
     ...settings,
+    ...(shop === undefined ? {} : { catalogue }),
   };
+  const local = library.createLocal({ catalogue });
   const { billing, ...functions } = library.createBilling(config);
   const variantA = library.createStripe(config); // on the same tables
   const http = server.httpRouter();
@@ -112,8 +117,11 @@ async function open(
   });
   const call = <Result>(name: string, args: object): Promise<Result> =>
     test.action(server.makeFunctionReference<"action">(`billing:${name}`), args);
-  return { library, billing, stripe: variantA.stripe, test, call };
+  return { library, billing, local, stripe: variantA.stripe, test, call };
 }
+
+/** Ends a mutation without its effects. */
+const IN_VAIN = new Error("The application rolls back");
 
 interface Run {
   readonly runId: string | null;
@@ -138,7 +146,7 @@ export const oursConvex: Subject = {
     return installedBy(webhook);
   },
   start: async (around, { secrets }): Promise<Instance> => {
-    const { library, billing, stripe, test, call } = await open(around, secrets);
+    const { library, billing, local, stripe, test, call } = await open(around, secrets);
     const within = (work: (ctx: never) => Promise<Answer>) =>
       test.action((context) => work(context as never));
     const latestRuns = () => test.action((context) => billing.runs(context as never, 20));
@@ -193,6 +201,23 @@ export const oursConvex: Subject = {
         within(async (ctx) => answered(await billing.change(ctx, { entityId, quantity }))),
       comeBack: async (link) => {
         await routed(test, new Request(link));
+      },
+      take: async (units) =>
+        (await test.mutation((ctx) => local.consume(ctx as never, unitsOf(units)))).allowed,
+      takeInVain: async (units) => {
+        const taken = test.mutation(async (ctx) => {
+          await local.consume(ctx as never, unitsOf(units));
+          throw IN_VAIN;
+        });
+        await taken.catch((error: unknown) => {
+          if (error !== IN_VAIN) throw error;
+        });
+      },
+      left: (entityId) =>
+        test.query(async (ctx) => (await local.usageOf(ctx as never, entityId)).units.remaining),
+      give: async (units, lasting) => {
+        const given = { ...unitsOf(units), expiresAt: Date.now() + lasting };
+        await test.mutation((ctx) => local.grant(ctx as never, given));
       },
       endpoint: async () => {
         await call("sync", { data: false, webhook: true });

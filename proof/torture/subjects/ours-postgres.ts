@@ -15,6 +15,7 @@ import { sleep } from "../harness/patience.js";
 import type { Instance, Subject, Surroundings } from "../harness/subject.js";
 import {
   answered,
+  callsOf,
   caughtUp,
   checkoutArgs,
   installedBy,
@@ -23,6 +24,8 @@ import {
   PATIENCE,
   type Reacted,
   subscribeArgs,
+  unitsOf,
+  usageCatalogue,
 } from "./ours.js";
 
 const RESOURCES = {
@@ -66,7 +69,7 @@ function reactions(inbox: string | undefined) {
 }
 
 async function open(
-  { url, stripe, secretKey, database, app, inbox }: Surroundings,
+  { url, stripe, secretKey, database, app, inbox, shop }: Surroundings,
   secrets: readonly string[],
 ) {
   const pool = new pg.Pool({ connectionString: database, max: 10 });
@@ -81,6 +84,7 @@ async function open(
     stripe_options: stripe,
     logger: silent,
     ...reactions(inbox),
+    ...(shop === undefined ? {} : { catalogue: await usageCatalogue() }),
   };
   return { pool, exports: createBilling(config), variantA: () => createStripe(config).stripe };
 }
@@ -91,14 +95,16 @@ async function openBoss(database: string): Promise<PgBoss> {
   return boss.start();
 }
 
-/** Until nothing is left to ask, to refresh or to tell. */
+/** Until nothing is left to ask, to refresh, to tell or to bill. */
 async function settled(pool: pg.Pool): Promise<void> {
   const end = Date.now() + PATIENCE;
   for (;;) {
     const { rows } = await pool.query<{ left: boolean }>(
       `SELECT EXISTS (SELECT FROM billing.backend_billing_versions WHERE ask_at IS NOT NULL)
            OR EXISTS (SELECT FROM billing.backend_billing_records
-                      WHERE kind = 'refresh' OR kind = 'change' AND due IS NOT NULL) AS left`,
+                      WHERE kind = 'refresh' OR kind IN ('change', 'batch') AND due IS NOT NULL)
+           OR EXISTS (SELECT FROM billing.backend_billing_usage_records
+                      WHERE billed AND batch IS NULL) AS left`,
     );
     if (rows[0]?.left === false) return;
     if (Date.now() > end) throw new Error(`It is still busy after ${PATIENCE / 1000} s`);
@@ -130,6 +136,7 @@ export const oursPostgres: Subject = {
     "hooks by name",
     "hooks in a transaction",
     "hooks that wait",
+    "billed usage",
     "kill",
     "database outage",
   ],
@@ -197,6 +204,21 @@ export const oursPostgres: Subject = {
         answered(await billing.change({ entityId, quantity })),
       comeBack: async (link) => {
         await billing.fetch(new Request(link));
+      },
+      take: async (units) => (await exports.store.consume(unitsOf(units))).allowed,
+      takeInVain: async (units) => {
+        const client = await pool.connect();
+        await client.query("BEGIN");
+        await exports.store.in(client).consume(unitsOf(units));
+        await client.query("ROLLBACK");
+        client.release();
+      },
+      left: async (entityId) => (await exports.store.usageOf(entityId)).units?.remaining ?? 0,
+      give: async (units, lasting) => {
+        await exports.store.grant({ ...unitsOf(units), expiresAt: Date.now() + lasting });
+      },
+      use: async (units) => {
+        await exports.store.consume(callsOf(units));
       },
       endpoint: async () => {
         await sync({ data: false, webhook: true });

@@ -2,7 +2,8 @@
 import type { RunReport } from "../../../packages/backend-billing/src/core/runtime/reports.js";
 import type { News } from "../harness/hooks.js";
 import { sleep } from "../harness/patience.js";
-import type { Ability, Answer, Installed, Order } from "../harness/subject.js";
+import type { Ability, Answer, Installed, Order, Units } from "../harness/subject.js";
+import { UNITS } from "../harness/usage-shop.js";
 
 /** What both can do. */
 export const OURS: readonly Ability[] = [
@@ -24,7 +25,39 @@ export const OURS: readonly Ability[] = [
   "connect",
   "one account",
   "thin events",
+  "usage",
+  "usage in a transaction",
+  "units that end",
 ];
+
+/** The plans of the harness's shop, as an application writes them. */
+export async function usageCatalogue() {
+  const { defineCatalogue, usd } = await import(
+    "../../../packages/backend-billing/src/catalogue/index.js"
+  );
+  return defineCatalogue({
+    app: "acme",
+    features: { units: "credits", calls: { meter: "calls" } },
+    plans: {
+      small: {
+        name: "Small",
+        prices: { monthly: usd("10").monthly() },
+        features: { units: { included: UNITS.small } },
+      },
+      large: {
+        name: "Large",
+        prices: { monthly: usd("30").monthly() },
+        features: { units: { included: UNITS.large }, calls: { overage: usd("0.01") } },
+      },
+    },
+  });
+}
+
+/** What is taken of units, and of what Stripe bills. */
+export const unitsOf = ({ entityId, key, amount }: Units) =>
+  ({ entityId, feature: "units", key, amount }) as const;
+export const callsOf = ({ entityId, key, amount }: Units) =>
+  ({ entityId, feature: "calls", key, amount }) as const;
 
 /** What a handler of ours is given, as far as it is used. */
 export interface Reacted {

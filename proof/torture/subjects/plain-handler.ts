@@ -7,6 +7,7 @@ import Stripe from "stripe";
 import { type Facts, factsOf, type Json, type Kind } from "../harness/facts.js";
 import { hearing, newsOf } from "../harness/hooks.js";
 import type { Entity, Instance, Subject, Surroundings } from "../harness/subject.js";
+import { plainBalances } from "./plain-balances.js";
 
 const KINDS: readonly Kind[] = [
   "customer",
@@ -42,7 +43,7 @@ const client = ({ secretKey, stripe }: Surroundings) =>
 export const plainHandler: Subject = {
   name: "plain-handler",
   title: "a plain handler",
-  how: "the control: 90 lines that store whatever arrives, in memory, and look there before they sell",
+  how: "the control: 100 lines that store whatever arrives, in memory, and look there before they sell",
   version: () => "",
   mirrors: KINDS,
   abilities: [
@@ -56,6 +57,8 @@ export const plainHandler: Subject = {
     "hooks",
     "hooks by name",
     "hooks that wait",
+    "usage",
+    "billed usage",
   ],
   install: async (around) => {
     const { id, secret = "" } = await client(around).webhookEndpoints.create({
@@ -67,6 +70,7 @@ export const plainHandler: Subject = {
   start: async (around, { secrets }): Promise<Instance> => {
     const stripe = client(around);
     const hear = hearing(around.inbox);
+    const balances = around.shop && plainBalances(around.shop);
     const tables = new Map(KINDS.map((kind) => [kind, new Map<string, Json>()]));
     const customers = new Map<string, string>();
     const backfill = async (kinds: readonly Kind[]) => {
@@ -103,6 +107,7 @@ export const plainHandler: Subject = {
         const isGone = event.type.endsWith(".deleted") && object.object !== "subscription";
         if (isGone) table?.delete(String(object.id));
         else table?.set(String(object.id), object);
+        balances?.heard(event);
         try {
           const name = HOOKS[event.type];
           if (name !== undefined) await hear?.(newsOf(name, object as never));
@@ -130,6 +135,15 @@ export const plainHandler: Subject = {
           success_url: order.successUrl,
         });
         return { url: url ?? undefined };
+      },
+      take: async ({ entityId, amount }) =>
+        balances?.take(await setup({ entityId }), amount) ?? false,
+      left: async (entityId) => balances?.left(await setup({ entityId })) ?? 0,
+      use: async ({ entityId, amount }) => {
+        await stripe.billing.meterEvents.create({
+          event_name: "calls",
+          payload: { stripe_customer_id: await setup({ entityId }), value: String(amount) },
+        });
       },
       owners: async () =>
         Object.fromEntries([...customers].map(([entityId, customer]) => [customer, entityId])),

@@ -4,7 +4,7 @@ import Stripe from "stripe";
 import { factsOf, itemFacts, type Json, type Kind } from "../harness/facts.js";
 import { hearing, newsOf } from "../harness/hooks.js";
 import { peer, versionOf } from "../harness/peer.js";
-import type { Answer, Entity, Instance, Order, Subject } from "../harness/subject.js";
+import type { Answer, Entity, Instance, Order, Subject, UsagePlan } from "../harness/subject.js";
 
 const NAME = "stripe-no-webhooks";
 /** Where it is reached in production. On a local address it does not look at signatures. */
@@ -22,6 +22,13 @@ interface Plan {
   readonly name: string;
   readonly perSeat: boolean;
   readonly price: readonly object[];
+  readonly features?: object;
+}
+
+/** Whose balance of which feature. */
+interface Held {
+  readonly userId: string;
+  readonly key: string;
 }
 
 interface Library {
@@ -41,6 +48,12 @@ interface Library {
       user: { id: string; email?: string };
       createIfNotFound: boolean;
     }): Promise<string | null>;
+    credits: {
+      hasCredits(args: Held & { amount: number }): Promise<boolean>;
+      consume(args: Held & { amount: number; idempotencyKey: string }): Promise<unknown>;
+      getBalance(args: Held): Promise<number>;
+    };
+    usage: { record(args: Held & { amount: number }): Promise<unknown> };
     seats: { add(member: { userId: string; orgId: string }): Promise<{ error?: string }> };
   };
   migrate(database: string, options: object): Promise<{ success: boolean; error?: string }>;
@@ -48,6 +61,20 @@ interface Library {
 }
 
 const silent = { log() {}, error() {} };
+
+/** A plan that includes units, and one of whose calls each is billed, as its documentation has them. */
+function planOf({ price, units }: UsagePlan): Plan {
+  const { id, unit_amount: amount, currency } = price;
+  return {
+    name: price.lookup_key ?? id,
+    perSeat: false,
+    price: [{ id, amount, currency, interval: "month" }],
+    features: {
+      units: { credits: { allocation: units } },
+      calls: { trackUsage: true, pricePerCredit: 1 },
+    },
+  };
+}
 
 export const stripeNoWebhooks: Subject = {
   name: NAME,
@@ -67,9 +94,12 @@ export const stripeNoWebhooks: Subject = {
     "hooks",
     "hooks by name",
     "hooks that wait",
+    "usage",
+    "billed usage",
     "kill",
     "database outage",
   ],
+  ownProcessFor: ["usage"], // its credits are in the database that was opened last
   prepare: async (database) => {
     const { migrate } = await peer<Library>(NAME);
     const options = { env: { DATABASE_URL: database }, logger: silent, exitOnError: false };
@@ -84,9 +114,9 @@ export const stripeNoWebhooks: Subject = {
     });
     return { secrets: [secret], endpoint: id };
   },
-  start: async ({ database, secretKey, inbox }, { secrets }): Promise<Instance> => {
+  start: async ({ database, secretKey, inbox, shop }, { secrets }): Promise<Instance> => {
     const { Billing, backfill } = await peer<Library>(NAME);
-    const plans: Plan[] = [];
+    const plans: Plan[] = shop === undefined ? [] : [planOf(shop.small), planOf(shop.large)];
     const hear = hearing(inbox);
     const billing = new Billing({
       stripeSecretKey: secretKey,
@@ -182,6 +212,19 @@ export const stripeNoWebhooks: Subject = {
           if (error !== undefined) throw new Error(error);
         }
         return {};
+      },
+      // As its README has it: asked first, and then taken.
+      take: async ({ entityId: userId, amount, key: idempotencyKey }) => {
+        const units = { userId, key: "units", amount };
+        if (!(await billing.credits.hasCredits(units))) return false;
+        await billing.credits.consume({ ...units, idempotencyKey }).catch((error) => {
+          if ((error as { code?: string }).code !== "IDEMPOTENCY_CONFLICT") throw error;
+        });
+        return true;
+      },
+      left: (userId) => billing.credits.getBalance({ userId, key: "units" }),
+      use: async ({ entityId: userId, amount }) => {
+        await billing.usage.record({ userId, key: "calls", amount });
       },
       close: async () => {
         await billing.sync.close();

@@ -167,6 +167,9 @@ export const defineTables = <S extends string | undefined>(
         columns: [t.entityId, t.feature, t.key],
       }),
       index("backend_billing_usage_grants_open").on(t.entityId, t.feature).where(sql`(NOT closed)`),
+      index("backend_billing_usage_grants_ended")
+        .on(t.expiresAt)
+        .where(sql`(closed AND (source = 'plan'::text))`),
       ...openTo(roles),
     ],
   ).enableRLS(),
@@ -191,6 +194,9 @@ export const defineTables = <S extends string | undefined>(
       index("backend_billing_usage_holds_held")
         .on(t.entityId, t.feature)
         .where(sql`(state = 'held'::text)`),
+      index("backend_billing_usage_holds_ended")
+        .on(t.expiresAt)
+        .where(sql`(state <> 'held'::text)`),
       ...openTo(roles),
     ],
   ).enableRLS(),
@@ -215,6 +221,32 @@ export const defineTables = <S extends string | undefined>(
       index("backend_billing_usage_records_unsent")
         .on(t.entityId, t.feature, t.at)
         .where(sql`(billed AND (batch IS NULL))`),
+      index("backend_billing_usage_records_sent")
+        .on(t.entityId, t.feature, t.at)
+        .where(sql`(billed AND (batch IS NOT NULL))`),
+      index("backend_billing_usage_records_settled")
+        .on(t.at)
+        .where(sql`((NOT billed) OR (batch IS NOT NULL))`),
+      ...openTo(roles),
+    ],
+  ).enableRLS(),
+
+  billingUsageDays: table(
+    "backend_billing_usage_days",
+    {
+      entityId: text("entity_id").notNull(),
+      feature: text("feature").notNull(),
+      day: bigint("day", { mode: "number" }).notNull(),
+      amount: bigint("amount", { mode: "number" }).notNull(),
+      over: bigint("over", { mode: "number" }).notNull(),
+      billed: bigint("billed", { mode: "number" }).notNull(),
+      booked: bigint("booked", { mode: "number" }).notNull(),
+    },
+    (t) => [
+      primaryKey({
+        name: "backend_billing_usage_days_pkey",
+        columns: [t.entityId, t.feature, t.day],
+      }),
       ...openTo(roles),
     ],
   ).enableRLS(),

@@ -21,6 +21,8 @@ export const {
   billingUsageHolds,
   /** The table `backend_billing_usage_records`. */
   billingUsageRecords,
+  /** The table `backend_billing_usage_days`. */
+  billingUsageDays,
   /** The table `backend_billing_products`. */
   billingProducts,
   /** The table `backend_billing_prices`. */

@@ -657,3 +657,21 @@ ALTER TABLE "public"."backend_billing_usage_holds" ENABLE ROW LEVEL SECURITY;
 REVOKE ALL ON TABLE "public"."backend_billing_usage_holds" FROM PUBLIC;
 ALTER TABLE "public"."backend_billing_usage_records" ENABLE ROW LEVEL SECURITY;
 REVOKE ALL ON TABLE "public"."backend_billing_usage_records" FROM PUBLIC;
+
+-- 0008_usage_days
+CREATE TABLE "public"."backend_billing_usage_days" (
+  "entity_id" text NOT NULL,
+  "feature" text NOT NULL,
+  "day" bigint NOT NULL,
+  "amount" bigint NOT NULL,
+  "over" bigint NOT NULL,
+  "billed" bigint NOT NULL,
+  "booked" bigint NOT NULL,
+  CONSTRAINT "backend_billing_usage_days_pkey" PRIMARY KEY ("entity_id", "feature", "day")
+);
+ALTER TABLE "public"."backend_billing_usage_days" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON TABLE "public"."backend_billing_usage_days" FROM PUBLIC;
+CREATE INDEX "backend_billing_usage_grants_ended" ON "public"."backend_billing_usage_grants" ("expires_at") WHERE (closed AND (source = 'plan'::text));
+CREATE INDEX "backend_billing_usage_holds_ended" ON "public"."backend_billing_usage_holds" ("expires_at") WHERE (state <> 'held'::text);
+CREATE INDEX "backend_billing_usage_records_sent" ON "public"."backend_billing_usage_records" ("entity_id", "feature", "at") WHERE (billed AND (batch IS NOT NULL));
+CREATE INDEX "backend_billing_usage_records_settled" ON "public"."backend_billing_usage_records" ("at") WHERE ((NOT billed) OR (batch IS NOT NULL));

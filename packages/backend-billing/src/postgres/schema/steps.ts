@@ -131,6 +131,32 @@ const laterTable = (resource: ResourceName): Step => ({
   resource,
 });
 
+const USAGE_DAYS = "backend_billing_usage_days";
+/** The indexes that the first tables of usage had. */
+const FIRST_USAGE = /_(open|held|unsent)$/;
+
+const firstUsage = usageTables
+  .filter(({ name }) => name !== USAGE_DAYS)
+  .map((table) => ({
+    ...table,
+    indexes: table.indexes.filter(({ name }) => FIRST_USAGE.test(name)),
+  }));
+
+/** Daily sums of usage, and indexes for what goes into them and for what was sent. */
+function usageDays(id: string): Step {
+  const days = laterTables(
+    id,
+    usageTables.filter(({ name }) => name === USAGE_DAYS),
+  );
+  const later = (schema: string) =>
+    usageTables.flatMap((table) =>
+      table.indexes
+        .filter(({ name }) => !FIRST_USAGE.test(name))
+        .map((index) => createIndex(schema, table, index)),
+    );
+  return { ...days, statements: (schema) => [...days.statements(schema), ...later(schema)] };
+}
+
 /**
  * Every step there is, in the order in which they run. Each resource has steps of its own, so that
  * choosing more resources later only adds tables.
@@ -150,5 +176,6 @@ export const allSteps: readonly Step[] = [
   ...indexesOf("0004"),
   ...resourceNames.filter((resource) => !FIRST.includes(resource)).map(laterTable),
   ...indexesOf("0006"),
-  laterTables("0007_usage", usageTables),
+  laterTables("0007_usage", firstUsage),
+  usageDays("0008_usage_days"),
 ];

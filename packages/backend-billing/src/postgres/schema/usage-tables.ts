@@ -47,6 +47,12 @@ export const usageTables: readonly Table[] = [
         unique: false,
         where: "(NOT closed)",
       },
+      {
+        name: "backend_billing_usage_grants_ended",
+        on: ["expires_at"],
+        unique: false,
+        where: "(closed AND (source = 'plan'::text))",
+      },
     ],
   },
   {
@@ -68,6 +74,12 @@ export const usageTables: readonly Table[] = [
         on: ["entity_id", "feature"],
         unique: false,
         where: "(state = 'held'::text)",
+      },
+      {
+        name: "backend_billing_usage_holds_ended",
+        on: ["expires_at"],
+        unique: false,
+        where: "(state <> 'held'::text)",
       },
     ],
   },
@@ -91,6 +103,32 @@ export const usageTables: readonly Table[] = [
         unique: false,
         where: "(billed AND (batch IS NULL))",
       },
+      {
+        name: "backend_billing_usage_records_sent",
+        on: ["entity_id", "feature", "at"],
+        unique: false,
+        where: "(billed AND (batch IS NOT NULL))",
+      },
+      {
+        name: "backend_billing_usage_records_settled",
+        on: ["at"],
+        unique: false,
+        where: "((NOT billed) OR (batch IS NOT NULL))",
+      },
     ],
+  },
+  {
+    // What became of records and grants that are kept no longer, by the day.
+    name: "backend_billing_usage_days",
+    columns: [
+      ...place,
+      column("day", "bigint"), // milliseconds: its beginning in UTC
+      column("amount", "bigint"),
+      column("over", "bigint"),
+      column("billed", "bigint"), // of `over`
+      column("booked", "bigint"), // what was taken of grants that ended on this day
+    ],
+    primaryKey: ["entity_id", "feature", "day"],
+    indexes: [],
   },
 ];

@@ -9,6 +9,7 @@ export interface UsageNames {
   readonly grants: string;
   readonly holds: string;
   readonly records: string;
+  readonly days: string;
 }
 
 export interface Names {
@@ -30,6 +31,7 @@ export function namesIn(schema: string): Names {
       grants: inSchema("backend_billing_usage_grants"),
       holds: inSchema("backend_billing_usage_holds"),
       records: inSchema("backend_billing_usage_records"),
+      days: inSchema("backend_billing_usage_days"),
     },
     table: (resource) => inSchema(resources[resource].table),
   };

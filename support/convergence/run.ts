@@ -158,6 +158,7 @@ export async function runHistory(
       seats: undefined,
       reactions: undefined,
       outbox: undefined,
+      books: undefined,
       baseUrl: unused,
       stripe: () => itsStripe,
       now: time.now,

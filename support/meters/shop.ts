@@ -15,6 +15,7 @@ import {
   usageWrites,
 } from "../../packages/backend-billing/src/core/usage/usage.js";
 import { createPostgresStore } from "../../packages/backend-billing/src/postgres/index.js";
+import { booksOn } from "../../packages/backend-billing/src/postgres/usage/books.js";
 import { outboxOn } from "../../packages/backend-billing/src/postgres/usage/outbox.js";
 import { usageOn } from "../../packages/backend-billing/src/postgres/usage/usage.js";
 import {
@@ -94,6 +95,7 @@ export async function openShop(
         webhook_secret: "whsec_none",
         stripe_options: double.stripeConfig,
         rate: false,
+        timing: { verifyDelay: 0 },
         catalogue,
       },
       {
@@ -113,6 +115,7 @@ export async function openShop(
             return made;
           },
         },
+        books: booksOn(pool, { schema }),
         baseUrl: () => "https://app.example",
         wake: () => {},
         now,

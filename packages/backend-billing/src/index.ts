@@ -87,6 +87,8 @@ export type {
   PortalReport,
   SetAside,
   SetAsideReport,
+  UsageDifference,
+  UsageProgress,
   WebhookReport,
 } from "./core/runtime/reports.js";
 export {

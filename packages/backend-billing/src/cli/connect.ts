@@ -8,12 +8,14 @@ import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import type Stripe from "stripe";
 import { defaultResources, type ResourceName, resourceNames } from "../core/catalogue/catalogue.js";
+import type { AnyCatalogue } from "../core/plans/catalogue.js";
 import { type BillingConfig, chosenResources, secretKey } from "../core/runtime/config.js";
 import { BillingError } from "../core/runtime/errors.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import type { PoolLike } from "../postgres/database.js";
 import { schemaOf } from "../postgres/schema/schema.js";
 import { createPostgresStore } from "../postgres/store/store.js";
+import { booksOn } from "../postgres/usage/books.js";
 import type { Io } from "./terminal/io.js";
 import { createTally, type Tally } from "./terminal/tally.js";
 
@@ -159,21 +161,23 @@ export interface Connected {
   readonly tally: Tally;
 }
 
-/** Connects, does the work, and closes the connection whatever happens. */
+/** Connects, does the work, and closes the connection whatever happens. `catalogue` is the application's. */
 export async function connected<T>(
   io: Io,
   options: ConnectOptions,
   work: (connected: Connected) => Promise<T>,
+  catalogue?: AnyCatalogue,
 ): Promise<T> {
   loadEnv(io, options);
   return withPool(io, options, (pool) => {
     const schema = schemaOf(options);
-    const config = billingConfig(io, options);
+    const config = { ...billingConfig(io, options), catalogue };
     const tally = createTally(
       createPostgresStore({ pool, ...placeOf(options), resources: resourcesOf(options) }),
     );
     const runtime = createRuntime(config, {
       store: tally.store,
+      books: booksOn(pool, placeOf(options)),
       baseUrl: () => {
         if (options.url !== undefined) return webhookPlace(options.url).base;
         throw new BillingError(

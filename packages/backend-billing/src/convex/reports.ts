@@ -38,6 +38,17 @@ const progress = v.object({
   ),
 });
 
+const usage = v.object({
+  pages: number,
+  rows: number,
+  state,
+  error: v.optional(text),
+  differing: number,
+  examples: v.array(
+    v.object({ customerId: text, meter: text, day: text, ours: number, stripe: number }),
+  ),
+});
+
 const setAside = v.object({
   count: number,
   examples: v.array(
@@ -71,6 +82,7 @@ export const syncReport = v.object({
       v.literal("events"),
       v.literal("settle"),
       v.literal("sample"),
+      v.literal("usage"),
     ),
   ),
   startedAt: v.optional(number),
@@ -81,6 +93,7 @@ export const syncReport = v.object({
     Object.fromEntries(resourceNames.map((name) => [name, v.optional(progress)])) as ByResource,
   ),
   events: v.optional(progress),
+  usage: v.optional(usage),
   partitions: v.optional(v.object({ running: number, done: number, failed: number })),
   webhook: v.optional(
     v.object({

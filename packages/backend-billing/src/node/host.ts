@@ -10,6 +10,7 @@ import { purchaseReads } from "../core/purchases/reads.js";
 import type { Reacting } from "../core/runtime/commit/listening.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
+import type { UsageBooks } from "../core/runtime/records/books.js";
 import type { OutboxStore } from "../core/runtime/records/outbox.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import { gateReads } from "../core/subscriptions/gates.js";
@@ -64,6 +65,8 @@ export interface Storage<Db extends object, Tx> {
   usageIn(tx: Tx): UsageStore;
   /** The usage of a database that is to be sent to Stripe. */
   outboxOn(db: Db): OutboxStore;
+  /** What was counted of it, to be compared and put in order. */
+  booksOn(db: Db): UsageBooks;
   migrate(): Promise<{ applied: readonly string[] }>;
   /** The application's handlers; undefined where it has none. */
   readonly reactions?: StoredReactions<Tx> | undefined;
@@ -104,7 +107,9 @@ export function createHost<Db extends object, Tx>(
     const baseUrl = () => checkedBaseUrl(config.base_url, BASE_URL);
     const { seats } = config;
     const outbox = life.guard(storage.outboxOn(db));
-    const runtime = createRuntime(config, { store, baseUrl, wake, seats, reactions, outbox });
+    const books = life.guard(storage.booksOn(db));
+    const platform = { store, baseUrl, wake, seats, reactions, outbox, books };
+    const runtime = createRuntime(config, platform);
     return runtime;
   };
   const store = life.guard(storage.storeOn(storage.db));

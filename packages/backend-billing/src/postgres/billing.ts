@@ -30,6 +30,7 @@ import { namesIn } from "./store/names.js";
 import { createPostgresReads } from "./store/reads.js";
 import { createPostgresStore } from "./store/store.js";
 import { queryableOf, type Tx } from "./transaction.js";
+import { booksOn } from "./usage/books.js";
 import { outboxOn } from "./usage/outbox.js";
 import { usageIn, usageOn } from "./usage/usage.js";
 
@@ -177,6 +178,7 @@ export function hostOn<D extends Database, C extends AnyCatalogue>(
     usage: usageOn(db, tables),
     usageIn: (tx) => usageIn(queryableOf(tx), tables),
     outboxOn: (pool) => outboxOn(pool, tables),
+    booksOn: (pool) => booksOn(pool, tables),
     migrate: () => migrate(db, options),
     reactions: reactionsOn(config, db, tables),
   });

@@ -7,7 +7,7 @@ import { planPush, push } from "../../push/push.js";
 import { billingConfig, type ConnectOptions, loadEnv, withStripeOptions } from "../connect.js";
 import { PUSHING, withGrants } from "../doctor/permissions.js";
 import { askWhetherToPush } from "../plans/ask.js";
-import { loadCatalogue } from "../plans/load.js";
+import { loadCatalogue, withCatalogueOption } from "../plans/load.js";
 import { differenceText, linesOf } from "../plans/text.js";
 import { counted } from "../terminal/format.js";
 import { EXIT, type Io } from "../terminal/io.js";
@@ -24,14 +24,10 @@ export function addPushCommand(program: Command, io: Io): void {
   const command = program
     .command("push")
     .description("compare the plans in your code with Stripe; --apply makes Stripe follow them")
-    .option(
-      "--catalogue <path>",
-      "the file (default: catalogue.ts in billing, convex, src or here, the first there is)",
-    )
     .option("--apply", "do it; without this nothing is changed")
     .option("--live", "do not ask before a live account is changed")
     .option("--overwrite", "overwrite what was edited by hand at Stripe, too");
-  withStripeOptions(command).action((options: Options) => run(io, options));
+  withStripeOptions(withCatalogueOption(command)).action((options: Options) => run(io, options));
 }
 
 async function run(io: Io, options: Options): Promise<void> {

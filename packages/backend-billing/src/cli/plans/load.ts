@@ -1,8 +1,10 @@
 /** Finds and loads the application's catalogue, in TypeScript or JavaScript. */
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import type { Command } from "commander";
 import type { AnyCatalogue } from "../../core/plans/catalogue.js";
 import { BillingError } from "../../core/runtime/errors.js";
+import type { Io } from "../terminal/io.js";
 
 const FOLDERS = ["billing/", "convex/", "src/", ""];
 
@@ -11,10 +13,34 @@ const PLACES = FOLDERS.flatMap((folder) =>
   ["ts", "js", "mjs"].map((ending) => `${folder}catalogue.${ending}`),
 );
 
+/** The option of commands that need the plans in code. */
+export const withCatalogueOption = (command: Command): Command =>
+  command.option(
+    "--catalogue <path>",
+    "the file (default: catalogue.ts in billing, convex, src or here, the first there is)",
+  );
+
 export interface LoadedCatalogue {
   /** Relative to where the command runs. */
   readonly path: string;
   readonly catalogue: AnyCatalogue;
+}
+
+/** The catalogue where there is one; what can not be loaded is told, unless it was named. */
+export async function catalogueIfAny(
+  io: Pick<Io, "cwd" | "warn">,
+  given: string | undefined,
+): Promise<AnyCatalogue | undefined> {
+  if (given === undefined && !PLACES.some((each) => existsSync(resolve(io.cwd, each)))) {
+    return undefined;
+  }
+  try {
+    return (await loadCatalogue(io.cwd, given)).catalogue;
+  } catch (error) {
+    if (given !== undefined || !(error instanceof BillingError)) throw error;
+    io.warn(`${error.message} What needs it is left out.`);
+    return undefined;
+  }
 }
 
 export async function loadCatalogue(

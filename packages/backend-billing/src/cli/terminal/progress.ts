@@ -49,18 +49,21 @@ function createDrawing(io: Io): Display {
 
 const SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
-export const entriesOf = ({ resources, events }: RunReport): [string, Progress][] => [
+export const entriesOf = ({ resources, events, usage }: RunReport): [string, Progress][] => [
   ...Object.entries<Progress>(resources),
-  ...(events === undefined ? [] : ([["events", events]] as [string, Progress][])),
+  ...Object.entries<Progress>({ ...(events && { events }), ...(usage && { usage }) }),
 ];
 
 /** Objects that all lists and events of a run showed so far. */
 export const rowsOf = (report: RunReport): number =>
   entriesOf(report).reduce((sum, [, { rows }]) => sum + rows, 0);
 
-/** Objects that a run found to differ: of a reconcile, and repaired. */
-export const driftTotal = ({ resources }: RunReport): number =>
-  Object.values(resources).reduce((sum, { drift }) => sum + (drift ? driftCount(drift) : 0), 0);
+/** Objects that a run found to differ, of a reconcile, and repaired; and days of usage. */
+export const driftTotal = ({ resources, usage }: RunReport): number =>
+  Object.values(resources).reduce(
+    (sum, { drift }) => sum + (drift ? driftCount(drift) : 0),
+    usage?.differing ?? 0,
+  );
 
 /** Objects that could not be stored, by name, with what to do about them. */
 export function printSetAside(io: Io, { count: number, examples }: SetAsideReport): void {
@@ -99,6 +102,7 @@ const PHASE: { readonly [phase in RunReport["phase"]]: string } = {
   events: "reading events since",
   settle: "settling what is in doubt",
   sample: "comparing a sample",
+  usage: "comparing usage with its meters",
 };
 
 function headOf({ report, counts, elapsed, requestsPerSecond, secondsLeft }: Moment): string {

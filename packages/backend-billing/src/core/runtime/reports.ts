@@ -65,7 +65,7 @@ export type RunState = "running" | "done" | "failed";
  * for by id. `events`: what happened since. `settle`: what is still in doubt is asked. `sample`:
  * some rows.
  */
-export type Phase = "list" | "sweep" | "events" | "settle" | "sample";
+export type Phase = "list" | "sweep" | "events" | "settle" | "sample" | "usage";
 
 /** How far one resource of a run is. */
 export interface Progress {
@@ -79,6 +79,25 @@ export interface Progress {
   readonly drift?: Drift;
   /** Of a sampled verification: what the sample says about all rows. */
   readonly confidence?: Confidence;
+}
+
+/** A day of which Stripe's meter has counted something else than was sent for a customer. */
+export interface UsageDifference {
+  readonly customerId: string;
+  /** The event's name of the meter. */
+  readonly meter: string;
+  /** In UTC, such as `2026-01-31`. */
+  readonly day: string;
+  /** Units that were sent, and units that Stripe has counted. */
+  readonly ours: number;
+  readonly stripe: number;
+}
+
+/** How far the comparison of usage is; `rows` are customers with a meter. */
+export interface UsageProgress extends Omit<Progress, "drift" | "confidence"> {
+  /** How many days differ, and some of them. */
+  readonly differing: number;
+  readonly examples: readonly UsageDifference[];
 }
 
 /** A run of `sync`, `reconcile` or `verify`, while it runs and after it. */
@@ -96,6 +115,8 @@ export interface RunReport {
   readonly resources: { readonly [N in ResourceName]?: Progress };
   /** The reading of Stripe's events, where the run has come to it. */
   readonly events?: Progress;
+  /** Of a verification: usage, where it has come to it and plans bill some. */
+  readonly usage?: UsageProgress;
   readonly partitions: { readonly [state in RunState]: number };
 }
 

@@ -15,6 +15,7 @@ import {
   type Timing,
 } from "./config.js";
 import { type Local, localOf } from "./local.js";
+import type { UsageBooks } from "./records/books.js";
 import type { OutboxStore } from "./records/outbox.js";
 import { logAside, observedStore } from "./telemetry/observe.js";
 import type { Telemetry } from "./telemetry/telemetry.js";
@@ -40,6 +41,8 @@ export interface Runtime {
   readonly reactions: Reacting | undefined;
   /** Where usage waits that is billed by Stripe; undefined where the store keeps none. */
   readonly outbox: OutboxStore | undefined;
+  /** What was counted of usage; undefined where the store does not show it. */
+  readonly books: UsageBooks | undefined;
   /** The application's own address, without a slash at the end; throws if it is not known. */
   baseUrl(): string;
   stripe(): Stripe;
@@ -67,13 +70,14 @@ export interface Platform {
   readonly seats?: CountSeats | undefined;
   readonly reactions?: Reacting | undefined;
   readonly outbox?: OutboxStore | undefined;
+  readonly books?: UsageBooks | undefined;
   now?(): number;
 }
 
 export function createRuntime(config: BillingConfig, platform: Platform): Runtime {
   const resources = chosenResources(config);
   const { logger, telemetry } = config;
-  const { store, seats, reactions, outbox } = platform;
+  const { store, seats, reactions, outbox, books } = platform;
   const timing = { ...TIMING, ...config.timing };
   return {
     config,
@@ -97,6 +101,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     seats,
     reactions,
     outbox,
+    books,
     baseUrl: platform.baseUrl,
     stripe: stripeClient(config),
     now: platform.now ?? Date.now,

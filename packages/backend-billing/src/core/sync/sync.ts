@@ -4,6 +4,7 @@ import { BillingError } from "../runtime/errors.js";
 import type { RunKind, RunReport, SyncReport } from "../runtime/reports.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkKey, checkPlace } from "../stripe/account.js";
+import { comparedMeters } from "../usage/books/meters.js";
 import { syncWebhook } from "./endpoint.js";
 import { syncPortal } from "./portal/portal.js";
 import type { PortalOptions } from "./portal/settings.js";
@@ -81,14 +82,19 @@ export interface VerifyArgs {
   readonly sample?: number;
 }
 
-/** Compares the mirror with Stripe, and writes nothing to it. */
+/**
+ * Compares the mirror with Stripe, and what was sent of usage with what Stripe has counted. It writes
+ * nothing to the mirror.
+ */
 export async function verify(
   runtime: Runtime,
   args: VerifyArgs = {},
   { wait }: Waiting = { wait: true },
 ): Promise<RunReport> {
   if (args.sample !== undefined) checkCount("sample", args.sample, 1);
-  return unlessFailed(await runTo(runtime, "verify", args, wait));
+  const meters = comparedMeters(runtime);
+  const options = { ...args, ...(meters === undefined ? {} : { meters }) };
+  return unlessFailed(await runTo(runtime, "verify", options, wait));
 }
 
 function checkCount(name: string, value: number, least: number): void {

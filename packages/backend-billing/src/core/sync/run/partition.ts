@@ -5,7 +5,8 @@
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { FollowUp } from "../../events/receive.js";
 import type { StoredRecord } from "../../mirror/store.js";
-import type { Drift, Phase, RunState } from "../../runtime/reports.js";
+import type { BilledPlace, BookPlace } from "../../runtime/records/books.js";
+import type { Drift, Phase, RunState, UsageDifference } from "../../runtime/reports.js";
 import { type Buckets, NO_BUCKETS } from "../drift/buckets.js";
 
 /** Half-open, in seconds of creation: from <= created < to. Null is no bound. */
@@ -119,6 +120,18 @@ interface Partitions {
   };
   /** Asks about what is in doubt, of all resources. */
   readonly settle: Progressing & { readonly task: "settle"; readonly resource: "asks" };
+  /** Compares what was sent of usage with what Stripe has counted. */
+  readonly usage: Progressing & {
+    readonly task: "usage";
+    readonly resource: "usage";
+    /** The last place that was looked at. */
+    readonly cursor: BookPlace | null;
+    /** Those that differed, to be looked at again. */
+    readonly pending: readonly BilledPlace[];
+    /** Days that differ, and some of them. */
+    readonly differing: number;
+    readonly examples: readonly UsageDifference[];
+  };
 }
 
 export type TaskName = keyof Partitions;

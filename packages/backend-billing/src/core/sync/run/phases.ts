@@ -11,7 +11,8 @@ export const EVENTS_KEPT = 29 * 86_400;
 
 /** The phases of a run, in order. */
 export function phasesOf({ kind, sweeps, options }: Run): readonly Phase[] {
-  if (kind === "verify") return options.sample === undefined ? ["list", "sweep"] : ["sample"];
+  if (kind === "verify" && options.sample !== undefined) return ["sample"];
+  if (kind === "verify") return ["list", "sweep", ...(options.meters ? (["usage"] as const) : [])];
   if (kind === "catch-up" && !sweeps) return ["events", "settle"];
   return sweeps ? ["list", "sweep", "events", "settle"] : ["list", "events", "settle"];
 }

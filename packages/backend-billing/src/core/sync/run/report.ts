@@ -2,7 +2,7 @@
 
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { StoredRecord } from "../../mirror/store.js";
-import type { Drift, Progress, RunReport, RunState } from "../../runtime/reports.js";
+import type { Drift, Progress, RunReport, RunState, UsageProgress } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { sumDrift } from "../drift/drift.js";
 import { driftOf } from "../drift/findings.js";
@@ -35,6 +35,7 @@ async function reportOf(runtime: Runtime, record: StoredRecord): Promise<RunRepo
     entries.push([resource, progressOf(own, shown)]);
   }
   const events = partitions.filter(({ task }) => task === "events");
+  const usage = partitions.find((each) => each.task === "usage");
   const count = (which: RunState) => partitions.filter((each) => each.state === which).length;
   return {
     runId: record.id,
@@ -47,6 +48,7 @@ async function reportOf(runtime: Runtime, record: StoredRecord): Promise<RunRepo
     ...(setAside === undefined ? {} : { setAside }),
     resources: Object.fromEntries(entries),
     ...(events.length === 0 ? {} : { events: progressOf(events, undefined) }),
+    ...(usage === undefined ? {} : { usage: usageOf(usage) }),
     partitions: { running: count("running"), done: count("done"), failed: count("failed") },
   };
 }
@@ -69,6 +71,12 @@ function progressOf(
     ...(confidence === undefined ? {} : { confidence }),
   };
 }
+
+const usageOf = (at: Partition<"usage">): UsageProgress => ({
+  ...progressOf([at], undefined),
+  differing: at.differing,
+  examples: at.examples,
+});
 
 function worst(states: readonly RunState[]): RunState {
   if (states.includes("failed")) return "failed";

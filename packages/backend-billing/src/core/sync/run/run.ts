@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly resources?: readonly ResourceName[];
   /** Of these, what Stripe lists for one owner at a time is neither listed nor compared. */
   readonly withoutOwned?: readonly ResourceName[];
+  /** Of `verify`: the meters of features whose usage is compared. */
+  readonly meters?: { readonly [feature: string]: string };
 }
 
 export interface Run {

@@ -10,6 +10,7 @@ import * as sample from "./sample.js";
 import * as scan from "./scan.js";
 import * as settle from "./settle.js";
 import * as sweep from "./sweep.js";
+import * as usage from "./usage.js";
 
 /** What a partition adds to the report of its resource, beside its pages and rows. */
 type Found = Pick<Progress, "drift" | "confidence">;
@@ -24,7 +25,7 @@ interface Task<T extends TaskName> {
 
 export type Tasks = { readonly [T in TaskName]: Task<T> };
 
-const tasks: Tasks = { list, events, sweep, scan, sample, settle };
+const tasks: Tasks = { list, events, sweep, scan, sample, settle, usage };
 
 /** The partitions with which the run's phase begins. */
 export function partitionsOf(run: Run, at: Circumstances): readonly Partition[] {

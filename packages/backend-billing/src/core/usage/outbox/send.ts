@@ -68,7 +68,7 @@ export async function sumOfMinute(
 }
 
 /** The meter of an event's name; the active one, if there are others. */
-async function meterId(runtime: Runtime, eventName: string): Promise<string | undefined> {
+export async function meterId(runtime: Runtime, eventName: string): Promise<string | undefined> {
   let found: string | undefined;
   for (let after: string | undefined; ; ) {
     const from = after === undefined ? {} : { starting_after: after };

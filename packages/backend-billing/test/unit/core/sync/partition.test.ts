@@ -32,6 +32,15 @@ const each: { readonly [T in TaskName]: Partition<T> } = {
     sample: { size: 5, population: 0, chosen: [], probes: [] },
   },
   settle: { ...BEGUN, task: "settle", resource: "asks" },
+  usage: {
+    ...BEGUN,
+    task: "usage",
+    resource: "usage",
+    cursor: { entityId: "org_1", feature: "calls" },
+    pending: [],
+    differing: 0,
+    examples: [],
+  },
 };
 
 /** Through the store and back. */

@@ -60,6 +60,11 @@ describe("the phases", () => {
       ["list", "sweep", "events", "settle"],
     ],
     ["a verification", run({ kind: "verify" }), ["list", "sweep"]],
+    [
+      "a verification where usage is billed",
+      run({ kind: "verify", options: { meters: { calls: "api_calls" } } }),
+      ["list", "sweep", "usage"],
+    ],
     ["a sampled verification", run({ kind: "verify", options: { sample: 5 } }), ["sample"]],
   ])("of %s", (_, given, phases) => {
     expect(phasesOf(given)).toEqual(phases);

@@ -1,0 +1,40 @@
+/**
+ * What is read of usage that was counted, and how it is put in order: for comparing with Stripe, and for
+ * what a person or a job does later. Each call is one transaction. Types alone.
+ */
+
+/** Whose usage, and of which feature. */
+export interface BookPlace {
+  readonly entityId: string;
+  readonly feature: string;
+}
+
+/** One that Stripe has a customer of. */
+export interface BilledPlace extends BookPlace {
+  readonly customerId: string;
+}
+
+/** What was sent of the usage of a day. */
+export interface SentDay {
+  /** Milliseconds: its beginning in UTC. */
+  readonly day: number;
+  /** Units in batches that Stripe has taken. */
+  readonly units: number;
+  /** Whether some of its usage is not sent yet, or it is not known what became of it. */
+  readonly isOpen: boolean;
+}
+
+export interface UsageBooks {
+  /**
+   * Places of these features, in their order, that Stripe bills now or was sent usage of since a
+   * moment.
+   */
+  billed(
+    features: readonly string[],
+    since: number,
+    after: BookPlace | null,
+    limit: number,
+  ): Promise<readonly BilledPlace[]>;
+  /** What was sent of a place, by the days of its usage; days without any are left out. */
+  sent(place: BookPlace, from: number, until: number): Promise<readonly SentDay[]>;
+}

@@ -8,9 +8,9 @@ export async function verify(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ problem: string }>(`
     WITH places AS (
       SELECT b.*, coalesce(g.live, 0) AS live, coalesce(g.live_used, 0) AS live_used,
-        coalesce(g.live_held, 0) AS live_held, coalesce(g.all_used, 0) AS all_used,
-        coalesce(g.all_held, 0) AS all_held, coalesce(r.amount, 0) AS recorded,
-        coalesce(r.over, 0) AS beyond, coalesce(h.parts, 0) AS held_parts, coalesce(h.over, 0) AS held_over
+        coalesce(g.live_held, 0) AS live_held, coalesce(g.all_used, 0) + coalesce(d.booked, 0) AS all_used,
+        coalesce(g.all_held, 0) AS all_held, coalesce(r.amount, 0) + coalesce(d.amount, 0) AS recorded,
+        coalesce(r.over, 0) + coalesce(d.over, 0) AS beyond, coalesce(h.parts, 0) AS held_parts, coalesce(h.over, 0) AS held_over
       FROM ${SCHEMA}_balances b
       LEFT JOIN (SELECT entity_id, feature, sum(amount) FILTER (WHERE live) AS live,
           sum(used) FILTER (WHERE live) AS live_used, sum(held) FILTER (WHERE live) AS live_held,
@@ -18,6 +18,8 @@ export async function verify(pool: pg.Pool): Promise<string[]> {
         FROM ${SCHEMA}_grants GROUP BY 1, 2) g USING (entity_id, feature)
       LEFT JOIN (SELECT entity_id, feature, sum(amount) AS amount, sum(over) AS over
         FROM ${SCHEMA}_records GROUP BY 1, 2) r USING (entity_id, feature)
+      LEFT JOIN (SELECT entity_id, feature, sum(amount) AS amount, sum(over) AS over,
+          sum(booked) AS booked FROM ${SCHEMA}_days GROUP BY 1, 2) d USING (entity_id, feature)
       LEFT JOIN (SELECT entity_id, feature, sum(over) AS over,
           sum((SELECT sum((p ->> 'amount')::bigint) FROM jsonb_array_elements(parts) p)) AS parts
         FROM ${SCHEMA}_holds WHERE state = 'held' GROUP BY 1, 2) h USING (entity_id, feature)

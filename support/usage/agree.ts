@@ -15,12 +15,22 @@ export interface UsageLedger {
   readonly grants: readonly Grant[];
   readonly holds: readonly Hold[];
   readonly records: readonly UsageRecord[];
+  /** Sums of what is kept no longer. */
+  readonly days?: readonly FoldedDay[];
+}
+
+interface FoldedDay {
+  readonly amount: number;
+  readonly over: number;
+  /** What was taken of grants that are kept no longer. */
+  readonly booked: number;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 
 /** Answers what is wrong. */
-export function disagreements({ of, balance, grants, holds, records }: UsageLedger): string[] {
+export function disagreements(ledger: UsageLedger): string[] {
+  const { of, balance, grants, holds, records, days = [] } = ledger;
   const live = grants.filter(({ live }) => live);
   const held = holds.filter(({ state }) => state === "held");
   const whole = { balance: { ...balance, basis: "" }, grants, holds };
@@ -33,8 +43,8 @@ export function disagreements({ of, balance, grants, holds, records }: UsageLedg
     ...equal("held beyond", balance.heldOver, sum(held.map(({ over }) => over))),
     ...equal(
       "taken of grants",
-      sum(grants.map(({ used }) => used)) + unbooked(whole),
-      sum(records.map(({ amount, over }) => amount - over)),
+      sum(grants.map(({ used }) => used)) + unbooked(whole) + sum(days.map(({ booked }) => booked)),
+      sum([...records, ...days].map(({ amount, over }) => amount - over)),
     ),
     ...grants.flatMap((grant) => [
       ...equal(

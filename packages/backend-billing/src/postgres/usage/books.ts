@@ -1,4 +1,4 @@
-/** Usage that was counted, on PostgreSQL: what was sent of it, by the day. */
+/** Usage that was counted, on PostgreSQL: what was sent of it, by the day, and sums of what is old. */
 import type { BilledPlace, SentDay, UsageBooks } from "../../core/runtime/records/books.js";
 import { DAY } from "../../core/usage/outbox/minutes.js";
 import type { PoolLike } from "../database.js";
@@ -6,6 +6,7 @@ import { schemaOf } from "../schema/schema.js";
 import { checkAtFirstUse } from "../store/first-use.js";
 import { type Names, namesIn } from "../store/names.js";
 import { sharedPool } from "../store/share.js";
+import { foldOld } from "./write/fold.js";
 
 interface RawDay {
   readonly day: string;
@@ -17,7 +18,7 @@ export function booksOn(pool: PoolLike, tables: { readonly schema?: string }): U
   const names = namesIn(schemaOf(tables));
   const shared = sharedPool(pool);
   const firstUse = checkAtFirstUse({ pool, ...tables });
-  const [billed, sent] = [selectBilled(names), selectSent(names)];
+  const [billed, sent, fold] = [selectBilled(names), selectSent(names), foldOld(names)];
   const select = async <T>(text: string, values: unknown[]): Promise<T[]> => {
     const check = firstUse();
     if (check !== undefined) await check;
@@ -43,6 +44,14 @@ export function booksOn(pool: PoolLike, tables: { readonly schema?: string }): U
           isOpen: open,
         }),
       );
+    },
+    fold: async (before, limit) => {
+      let most = 0;
+      for (const text of fold) {
+        const [found] = await select<{ count: string }>(text, [before, limit]);
+        most = Math.max(most, Number(found?.count ?? 0));
+      }
+      return most;
     },
   };
 }

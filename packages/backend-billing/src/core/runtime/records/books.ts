@@ -37,4 +37,10 @@ export interface UsageBooks {
   ): Promise<readonly BilledPlace[]>;
   /** What was sent of a place, by the days of its usage; days without any are left out. */
   sent(place: BookPlace, from: number, until: number): Promise<readonly SentDay[]>;
+  /**
+   * Puts what was counted before a moment, and is sent if Stripe bills it, into sums of days, and
+   * removes it; so it does with shares of plans that ended before, and with holds. At most so many rows
+   * of each; answers the most that it did of one.
+   */
+  fold(before: number, limit: number): Promise<number>;
 }

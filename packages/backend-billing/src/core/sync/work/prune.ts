@@ -1,4 +1,4 @@
-/** Deletes what has expired: old runs with their records, old receipts, old limits. */
+/** Deletes what has expired: old runs with their records, old receipts, old limits, old usage. */
 
 import { sweepClaims } from "../../customers/claim/sweep.js";
 import type { StoredRecord } from "../../mirror/store.js";
@@ -6,6 +6,7 @@ import { commit } from "../../runtime/commit/commit.js";
 import { sayListening } from "../../runtime/commit/listening.js";
 import { removal, settingsOf, takeEnded } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { foldUsage } from "../../usage/books/fold.js";
 import { allPartitions } from "../run/commit.js";
 import { runOf } from "../run/run.js";
 
@@ -50,13 +51,14 @@ async function removeRun(runtime: Runtime, run: StoredRecord): Promise<void> {
 const RECEIPTS_AT_ONCE = 1_000;
 const MOST_TIMES = 100;
 
-/** Forgets receipts, settings and parameters whose time is over; answers how many. */
+/** Forgets receipts, settings, parameters and keys of usage whose time is over; answers how many. */
 export async function prune(runtime: Runtime): Promise<number> {
   const forgotten = await Promise.all([
     pruneReceipts(runtime),
     pruneEnded(runtime),
     sweepClaims(runtime),
     listenOn(runtime),
+    foldUsage(runtime),
   ]);
   return forgotten.reduce((sum, count) => sum + count, 0);
 }

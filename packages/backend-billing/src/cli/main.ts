@@ -13,6 +13,7 @@ import { addPullCommand } from "./commands/pull.js";
 import { addPushCommand } from "./commands/push.js";
 import { addStatusCommand } from "./commands/status.js";
 import { addReconcileCommand, addSyncCommand } from "./commands/sync.js";
+import { addUsageCommand } from "./commands/usage.js";
 import { addVerifyCommand } from "./commands/verify.js";
 import { packageRoot } from "./package-root.js";
 import { createIo, EXIT } from "./terminal/io.js";
@@ -51,6 +52,7 @@ for (const add of [
   addReconcileCommand,
   addEventsCommand,
   addHooksCommand,
+  addUsageCommand,
   addPushCommand,
   addPullCommand,
   addEmulatorCommand,

@@ -8,7 +8,7 @@ const permissionsIn = (link: string): readonly string[] =>
 
 describe("the link to a restricted key", () => {
   it("fills in what is mirrored, and what the library does beside that", () => {
-    expect(keyLink(["coupons"], "shop & co")).toBe(
+    expect(keyLink(["coupons"], { name: "shop & co" })).toBe(
       "https://dashboard.stripe.com/apikeys/create?name=shop%20%26%20co" +
         "&permissions[]=rak_coupon_read&permissions[]=rak_event_read" +
         "&permissions[]=rak_customer_write&permissions[]=rak_checkout_session_write" +
@@ -39,6 +39,13 @@ describe("the link to a restricted key", () => {
     const asked = permissionsIn(keyLink([one, other]));
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked).toEqual(permissionsIn(keyLink([one])));
+  });
+
+  it("asks for meters and their events where the plans have meters", () => {
+    const asked = permissionsIn(keyLink(["coupons"], { hasMeters: true }));
+    expect(asked).toContain("rak_billing_meter_read");
+    expect(asked).toContain("rak_billing_meter_event_write");
+    expect(permissionsIn(keyLink(["coupons"])).join(" ")).not.toContain("meter");
   });
 
   it("leaves out what has no published id", () => {

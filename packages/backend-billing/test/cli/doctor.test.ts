@@ -170,6 +170,26 @@ describe("settings and the application", { timeout }, () => {
       exit: 0,
     },
     {
+      fault: "a restricted key may not bill usage, which the plans have meters for",
+      seed: () => {
+        const scopes = Object.fromEntries(
+          everything.map((name) => [name, name === "billing/meters" ? "read" : "write"] as const),
+        );
+        return {
+          env: { STRIPE_SECRET_KEY: setup.double.restrictedKey(scopes) },
+          args: ["--catalogue", "support/usage/world.ts"],
+        };
+      },
+      finds: [
+        [
+          "permission_missing",
+          /may not write meter events/,
+          /“Write” on Billing meter events .*=rak_billing_meter_event_write/,
+        ],
+      ],
+      exit: 3,
+    },
+    {
       fault: "a restricted key may not set things up",
       seed: restricted(["webhook_endpoints", "account"]),
       finds: [

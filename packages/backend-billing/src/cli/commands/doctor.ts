@@ -8,10 +8,12 @@ import { diagnose } from "../doctor/diagnose/diagnose.js";
 import type { Facts } from "../doctor/facts.js";
 import { gather } from "../doctor/gather.js";
 import { printFindings } from "../doctor/print.js";
+import { withCatalogueOption } from "../plans/load.js";
 import { count, counted } from "../terminal/format.js";
 import { EXIT, type Io } from "../terminal/io.js";
 
-type Options = ConnectOptions & ConvexOptions & { readonly fix?: boolean };
+type Options = ConnectOptions &
+  ConvexOptions & { readonly fix?: boolean; readonly catalogue?: string };
 
 export function addDoctorCommand(program: Command, io: Io): void {
   const command = program
@@ -19,6 +21,7 @@ export function addDoctorCommand(program: Command, io: Io): void {
     .description("check keys, webhook, database, clocks and portal, and say what mends them")
     .option("--url <url>", "where your application is reached, or its webhook's whole address")
     .option("--fix", "write the application's name into linked customers that carry none");
+  withCatalogueOption(command);
   withConvexOptions(withConnectOptions(command)).action((options: Options) => run(io, options));
 }
 

@@ -14,6 +14,7 @@ import { BillingError } from "../../core/runtime/errors.js";
 import { createRuntime, type Runtime } from "../../core/runtime/runtime.js";
 import { billingConfig, type ConnectOptions, connected, withConnectOptions } from "../connect.js";
 import { type ConvexOptions, convexStore, withConvexOptions } from "../convex.js";
+import { isConfirmed } from "../terminal/confirm.js";
 import { count, counted, duration, moment } from "../terminal/format.js";
 import { EXIT, type Io } from "../terminal/io.js";
 
@@ -145,7 +146,7 @@ const skip =
   async (runtime) => {
     const record = await chosen(runtime, name);
     const what = described(heldIn(record));
-    if (!yes && !(await isConfirmed(io, what))) {
+    if (!yes && !(await isConfirmed(io, `Skip ${what}? It is never told then.`))) {
       io.print("Nothing was skipped.");
       io.exit(EXIT.interrupted);
       return;
@@ -163,15 +164,4 @@ function described({ key, object, done, standing, attempts, since }: Held): stri
       : [`tried ${count(attempts)} times in ${duration(Math.max(0, Date.now() - since))}`];
   const known = done.length === 0 ? [] : [`${done.join(", ")} told before`];
   return `${object} (${[key, standing, ...tried, ...known].join(", ")})`;
-}
-
-async function isConfirmed(io: Io, what: string): Promise<boolean> {
-  if (!io.isInteractive) {
-    throw new BillingError("invalid_argument", "There is no terminal to ask on. Pass --yes.");
-  }
-  const { confirm } = await import("@clack/prompts");
-  return (
-    (await confirm({ message: `Skip ${what}? It is never told then.`, initialValue: false })) ===
-    true
-  );
 }

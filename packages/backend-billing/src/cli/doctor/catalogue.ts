@@ -267,7 +267,7 @@ export const catalogue = {
   usage_reported: {
     severity: "warning",
     what: "{count} batches of usage are not known to be billed as they should: {batches}",
-    fix: "Look at the customer's usage of the meter in Stripe's dashboard, at the minute that the row of kind `batch` with this id says in `backend_billing_records`. What is missing there was not billed, and what is late may not be on its invoice: bill it by hand. Then delete the row.",
+    fix: "npx backend-billing usage batches shows each with its customer, meter and minute: look there in Stripe's dashboard. What is missing and is younger than 35 days: npx backend-billing usage send … What is late may not be on its invoice, and what is older can only be billed by hand. Then: npx backend-billing usage drop …",
   },
   usage_uncounted: {
     severity: "warning",

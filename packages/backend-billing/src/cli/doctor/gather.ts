@@ -1,5 +1,6 @@
 /** Gathers the facts: the settings here, then Stripe, the database and the application's route. */
 import Stripe from "stripe";
+import { meterOf } from "../../core/plans/usage.js";
 import {
   appName,
   type BillingConfig,
@@ -15,6 +16,7 @@ import {
   webhookPlace,
   withPool,
 } from "../connect.js";
+import { catalogueIfAny } from "../plans/load.js";
 import type { Io } from "../terminal/io.js";
 import { askDatabase } from "./ask/database.js";
 import { askRoute } from "./ask/route.js";
@@ -23,7 +25,10 @@ import type { Place } from "./commands.js";
 import type { AddressFacts, DatabaseFacts, Facts, KeyFacts } from "./facts.js";
 import { reasonOf } from "./reason.js";
 
-export interface GatherOptions extends ConnectOptions, Place {}
+export interface GatherOptions extends ConnectOptions, Place {
+  /** The file of the plans in code. */
+  readonly catalogue?: string;
+}
 
 /** Long enough for a slow line; a doctor that hangs is no use. */
 const TIMEOUT = 15_000;
@@ -43,8 +48,12 @@ export async function gather(io: Io, options: GatherOptions): Promise<Facts> {
     timeout: TIMEOUT,
     ...config.stripe_options,
   });
+  const { features = {} } = (await catalogueIfAny(io, options.catalogue)) ?? {};
+  const hasMeters = Object.values(features).some((kind) => meterOf(kind) !== undefined);
   const answer =
-    key.state === "given" ? await askStripe(stripe, resources, key.restricted) : undefined;
+    key.state === "given"
+      ? await askStripe(stripe, { resources, hasMeters }, key.restricted)
+      : undefined;
   const endpoints = answer?.state === "answers" ? (answer.endpoints ?? []) : [];
   const database =
     options.platform === "convex"

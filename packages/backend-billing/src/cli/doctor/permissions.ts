@@ -74,6 +74,12 @@ export const CHANGES = {
   invoices: write("Invoices", "rak_invoice_write"),
 } as const;
 
+/** What usage that Stripe bills needs, where plans have meters. */
+export const METERED = {
+  meters: READS.meters,
+  events: write("Billing meter events", "rak_billing_meter_event_write"),
+} as const;
+
 /** What `pull` needs. */
 export const PULLING: readonly Grant[] = [READS.products, READS.prices, READS.meters];
 
@@ -104,19 +110,22 @@ export const canChange = (chosen: readonly ResourceName[]): boolean =>
   chosen.includes("subscriptions");
 
 /** What a key needs for these resources, each row once. */
-export function grantsFor(chosen: readonly ResourceName[]): readonly Grant[] {
+export function grantsFor(chosen: readonly ResourceName[], hasMeters = false): readonly Grant[] {
   const rows = new Map<string, Grant>();
   const reads = chosen.map((name) => READS[name]);
   const changes = canChange(chosen) ? Object.values(CHANGES) : [];
-  for (const grant of [...reads, ...Object.values(BESIDES), ...changes]) {
+  const metered = hasMeters ? Object.values(METERED) : [];
+  for (const grant of [...reads, ...Object.values(BESIDES), ...changes, ...metered]) {
     if (grant.access === "Write" || !rows.has(grant.row)) rows.set(grant.row, grant);
   }
   return [...rows.values()];
 }
 
 /** Opens Stripe's form for a new restricted key, with all that has an id filled in. */
-export const keyLink = (chosen: readonly ResourceName[], name = "backend-billing"): string =>
-  formLink(grantsFor(chosen), name);
+export const keyLink = (
+  chosen: readonly ResourceName[],
+  { name = "backend-billing", hasMeters = false } = {},
+): string => formLink(grantsFor(chosen, hasMeters), name);
 
 function formLink(grants: readonly Grant[], name: string): string {
   const ids = new Set(grants.flatMap(({ id }) => id ?? []));

@@ -6,7 +6,6 @@ import type { AnyCatalogue, Names } from "../plans/catalogue.js";
 import { meterOf } from "../plans/usage.js";
 import { BillingError } from "../runtime/errors.js";
 import type { GateReads } from "../subscriptions/gates.js";
-import { type Allowance, allowanceOf, type HeldWhole } from "./allowance.js";
 import {
   balancesIn,
   type CheckedUse,
@@ -19,7 +18,7 @@ import {
   type UseArgs,
 } from "./args.js";
 import { placeOf, reservationId } from "./reservation.js";
-import { settle } from "./settle.js";
+import { type Settled, settledBy } from "./settled.js";
 import type { UsageFound, UsageKeys, UsageNext, UsagePlace, UsageStore } from "./store.js";
 import { finish, grant, hold, release, splitOf, type Taken, take } from "./take.js";
 import { EMPTY, remainingOf, type UsageRecord, type Wallet } from "./wallet.js";
@@ -236,22 +235,7 @@ function usageReads({ store, catalogue, now }: UsageOn): UsageReads & {
   };
 }
 
-interface Settled {
-  readonly wallet: Wallet;
-  readonly allowance: Allowance;
-}
-
-function settledBy(
-  catalogue: AnyCatalogue,
-  feature: string,
-  { wallet, held, basis }: { wallet: Wallet; held: readonly HeldWhole[]; basis: string },
-  now: number,
-): Settled {
-  const allowance = allowanceOf(catalogue, feature, held, now);
-  return { allowance, wallet: settle(wallet, allowance, { now, basis }) };
-}
-
-function shownOf({ wallet: { balance }, allowance }: Settled): UsageBalance {
+export function shownOf({ wallet: { balance }, allowance }: Settled): UsageBalance {
   const { granted, used, held, over } = balance;
   const remaining = remainingOf(balance);
   return { granted, used, held, remaining, overage: over, resetsAt: allowance.resetsAt };

@@ -7,6 +7,7 @@ import { checkAtFirstUse } from "../store/first-use.js";
 import { type Names, namesIn } from "../store/names.js";
 import { sharedPool } from "../store/share.js";
 import { foldOld } from "./write/fold.js";
+import { settleBatch } from "./write/settle.js";
 
 interface RawDay {
   readonly day: string;
@@ -53,8 +54,32 @@ export function booksOn(pool: PoolLike, tables: { readonly schema?: string }): U
       }
       return most;
     },
+    unsent: async ({ entityId, feature }) => {
+      const [found] = await select<{ records: string; units: string; since: string | null }>(
+        selectUnsent(names),
+        [entityId, feature],
+      );
+      const { records = 0, units = 0, since = null } = found ?? {};
+      return {
+        records: Number(records),
+        units: Number(units),
+        since: since === null ? null : Number(since),
+      };
+    },
+    settle: async ({ id, revision, data }, next, isBilled) => {
+      const place = [data.entityId, data.feature];
+      const made =
+        next === null ? [null, null, null] : [next.id, next.due, JSON.stringify(next.data)];
+      const values = [id, revision, ...place, ...made, isBilled];
+      const [found] = await select<{ count: string }>(settleBatch(names), values);
+      return Number(found?.count) === 1;
+    },
   };
 }
+
+const selectUnsent = ({ usage }: Names): string =>
+  `SELECT count(*) AS records, coalesce(sum(over), 0) AS units, min(at) AS since FROM ${usage.records}
+   WHERE entity_id = $1 AND feature = $2 AND billed AND batch IS NULL`;
 
 /** `$1` to `$5`: features as JSON, since when, the place before, and how many. */
 const selectBilled = ({ usage, ...names }: Names): string =>

@@ -10,7 +10,15 @@ import { headerOf } from "../../../core/mirror/headers.js";
 import { isMarked } from "../../../core/sync/portal/settings.js";
 import { DELIVERY_MINUTES } from "../diagnose/diagnose.js";
 import type { Denied, StripeFacts } from "../facts.js";
-import { BESIDES, CHANGES, canChange, type Grant, keyLink, READS } from "../permissions.js";
+import {
+  BESIDES,
+  CHANGES,
+  canChange,
+  type Grant,
+  keyLink,
+  METERED,
+  READS,
+} from "../permissions.js";
 import { reasonOf } from "../reason.js";
 
 interface Probe extends Pick<Denied, "needed" | "action"> {
@@ -29,7 +37,7 @@ function firstList(name: ResourceName): Listing<object> {
   return list;
 }
 
-function probes(chosen: readonly ResourceName[]): Probe[] {
+function probes({ resources: chosen, hasMeters }: Chosen): Probe[] {
   const reads = chosen.map(
     (name): Probe => ({
       needed: "always",
@@ -50,6 +58,22 @@ function probes(chosen: readonly ResourceName[]): Probe[] {
       action: "write invoices",
       grant: CHANGES.invoices,
       ask: (stripe) => stripe.invoices.update(`in_${ABSENT}`, {}),
+    },
+  ];
+  const metered: readonly Probe[] = [
+    {
+      needed: "always",
+      action: "read meters, by which usage is looked up that Stripe did not answer for",
+      grant: METERED.meters,
+      ask: (stripe) => stripe.billing.meters.list({ limit: 1 }),
+    },
+    {
+      needed: "always",
+      action: "write meter events, by which usage is billed",
+      grant: METERED.events,
+      // Of a time that Stripe never takes.
+      ask: (stripe) =>
+        stripe.billing.meterEvents.create({ event_name: ABSENT, payload: {}, timestamp: 1 }),
     },
   ];
   return [
@@ -79,6 +103,7 @@ function probes(chosen: readonly ResourceName[]): Probe[] {
       ask: (stripe) => stripe.billingPortal.sessions.create({ customer: `cus_${ABSENT}` }),
     },
     ...(canChange(chosen) ? changes : []),
+    ...(hasMeters ? metered : []),
     {
       needed: "setup",
       action: "write webhook endpoints",
@@ -94,21 +119,29 @@ function probes(chosen: readonly ResourceName[]): Probe[] {
   ];
 }
 
+/** What the application does, as far as a key must be allowed it. */
+interface Chosen {
+  readonly resources: readonly ResourceName[];
+  /** Whether its plans have meters. */
+  readonly hasMeters: boolean;
+}
+
 export async function askStripe(
   stripe: Stripe,
-  chosen: readonly ResourceName[],
+  chosen: Chosen,
   restricted: boolean,
 ): Promise<StripeFacts> {
+  const { resources } = chosen;
   const first = await hello(stripe);
   if (first.state !== "answers") return first;
   try {
     const endpoints = await unlessDenied(endpointsOf(stripe));
     const portals = await unlessDenied(portalsOf(stripe));
-    const undelivered = await unlessDenied(undeliveredOf(stripe, chosen));
+    const undelivered = await unlessDenied(undeliveredOf(stripe, resources));
     return {
       ...first,
       version: String(stripe.getApiField("version")),
-      events: enabledEvents(chosen),
+      events: enabledEvents(resources),
       denied: restricted ? await deniedOf(stripe, chosen) : [],
       ...(endpoints === undefined ? {} : { endpoints }),
       ...(portals === undefined ? {} : { portals }),
@@ -193,9 +226,9 @@ async function undeliveredOf(stripe: Stripe, chosen: readonly ResourceName[]) {
   return { count: seen.filter((event) => event.pending_webhooks > 0).length, seen: seen.length };
 }
 
-async function deniedOf(stripe: Stripe, chosen: readonly ResourceName[]): Promise<Denied[]> {
+async function deniedOf(stripe: Stripe, chosen: Chosen): Promise<Denied[]> {
   const denied: Denied[] = [];
-  const link = keyLink(chosen);
+  const link = keyLink(chosen.resources, { hasMeters: chosen.hasMeters });
   for (const { ask, grant, ...probe } of probes(chosen)) {
     try {
       await ask(stripe);

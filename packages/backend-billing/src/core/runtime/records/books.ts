@@ -2,6 +2,7 @@
  * What is read of usage that was counted, and how it is put in order: for comparing with Stripe, and for
  * what a person or a job does later. Each call is one transaction. Types alone.
  */
+import type { StoredRecord } from "../../mirror/store.js";
 
 /** Whose usage, and of which feature. */
 export interface BookPlace {
@@ -24,6 +25,14 @@ export interface SentDay {
   readonly isOpen: boolean;
 }
 
+/** Usage that waits to be sent. */
+export interface Unsent {
+  readonly records: number;
+  readonly units: number;
+  /** Milliseconds: when the oldest of it was used; null where there is none. */
+  readonly since: number | null;
+}
+
 export interface UsageBooks {
   /**
    * Places of these features, in their order, that Stripe bills now or was sent usage of since a
@@ -43,4 +52,16 @@ export interface UsageBooks {
    * of each; answers the most that it did of one.
    */
   fold(before: number, limit: number): Promise<number>;
+  /** What Stripe bills of a place and is in no batch yet. */
+  unsent(place: BookPlace): Promise<Unsent>;
+  /**
+   * Puts another batch in the place of one, or none, unless it has changed since it was read. Its usage
+   * is in that other batch then; or it stays as it is, as sent or as not billed by Stripe. False if it
+   * has changed.
+   */
+  settle(
+    over: StoredRecord,
+    next: Pick<StoredRecord, "id" | "due" | "data"> | null,
+    isBilled: boolean,
+  ): Promise<boolean>;
 }

@@ -22,7 +22,7 @@ import { askedAt, isLate, problemBySum, stepOf } from "./verdict.js";
 /** Batches that a process works at at once. */
 const AT_ONCE = 5;
 /** Milliseconds that a worker has for a batch. */
-const LEASE = 60_000;
+export const LEASE = 60_000;
 /** Milliseconds after which a failure is tried again, at first. */
 const PAUSE = 5_000;
 /** The longest pause that a process stays awake for; after a longer one the scheduled jobs go on. */
@@ -76,7 +76,7 @@ async function fewAtOnce<T>(all: readonly T[], work: (each: T) => Promise<void>)
 }
 
 /** Does the next step of a batch that this worker holds. */
-async function workAt(runtime: Runtime, record: StoredRecord): Promise<void> {
+export async function workAt(runtime: Runtime, record: StoredRecord): Promise<void> {
   const batch = record.data as unknown as MeterBatch;
   try {
     await checkPlace(runtime);

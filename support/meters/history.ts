@@ -3,32 +3,32 @@
  * that fails before and after it has counted, cut connections, limits, and hours in which nothing runs.
  * The same seed is the same history, but for what two workers do at the same moment.
  */
-import type pg from "pg";
 import type { StripeDouble } from "../../packages/backend-billing/src/testing/index.js";
 import { stream } from "../../packages/stripe-double/src/world/random.js";
-import { emptiedSchema } from "../postgres/emptied.js";
 import { isLeft, type Judged, judge } from "./judge.js";
-import { type Death, FEATURE, openShop, type Shop } from "./shop.js";
+import { FEATURE, type Keep } from "./keep.js";
+import { type Death, openShop, type Shop } from "./shop.js";
 
 export interface MeterHistories {
   readonly histories: number;
   readonly seed: number;
-  readonly schema?: string;
+  /** An empty one for each. */
+  open(): Promise<Keep>;
   /** Hears of each that ends. */
   onEnd?(seed: number, judged: Judged): void;
 }
 
 /** Runs histories one after the other; answers what was wrong, by their seeds, and sums. */
-export async function meterHistories(
-  pool: pg.Pool,
-  { histories, seed, schema = "meters", onEnd }: MeterHistories,
-): Promise<Judged> {
-  const empty = await emptiedSchema(pool, schema);
+export async function meterHistories({
+  histories,
+  seed,
+  open,
+  onEnd,
+}: MeterHistories): Promise<Judged> {
   const all = { wrong: [] as string[], units: 0, reported: 0, late: 0 };
   for (let index = 0; index < histories; index++) {
-    await empty();
     const each = seed + index;
-    const judged = await runHistory(pool, schema, each);
+    const judged = await runHistory(await open(), each);
     all.wrong.push(...judged.wrong.map((line) => `seed ${each}: ${line}`));
     all.units += judged.units;
     all.reported += judged.reported;
@@ -42,20 +42,20 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const ENTITIES = 2;
 
-async function runHistory(pool: pg.Pool, schema: string, seed: number): Promise<Judged> {
+async function runHistory(keep: Keep, seed: number): Promise<Judged> {
   const chance = chanceOf(seed);
-  const shop = await openShop(pool, { seed, schema, entities: ENTITIES });
+  const shop = await openShop(keep, { seed, entities: ENTITIES });
   try {
     for (const entityId of shop.customers.keys()) await shop.link(entityId);
     const steps = 10 + chance.below(15);
     for (let step = 0; step < steps; step++) await act(shop, chance, step);
     shop.double.faults.clear();
-    for (let round = 0; round < 400 && (await isLeft(shop, schema)); round++) {
+    for (let round = 0; round < 400 && (await isLeft(keep)); round++) {
       await shop.double.clock.advance({ minutes: 30 });
       await shop.work();
     }
     await shop.double.clock.advance({ minutes: 5 });
-    return await judge(shop, schema);
+    return await judge(shop);
   } finally {
     await shop.close();
   }

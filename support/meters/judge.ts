@@ -1,6 +1,6 @@
 /** What Stripe has counted, beside what was used: each unit once, unless its batch was reported. */
-import type { MeterBatch } from "../../packages/backend-billing/src/core/runtime/records/batches.js";
-import { FEATURE, RENEWAL, type Shop } from "./shop.js";
+import type { Keep } from "./keep.js";
+import { RENEWAL, type Shop } from "./shop.js";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -12,24 +12,11 @@ export interface Judged {
   readonly late: number;
 }
 
-interface Used {
-  readonly entity_id: string;
-  readonly over: string;
-  readonly at: string;
-  readonly batch: string | null;
-}
-
 /** Everything was worked off, and the clock has gone on a little since. */
-export async function judge(shop: Shop, schema: string): Promise<Judged> {
+export async function judge(shop: Shop): Promise<Judged> {
   const wrong: string[] = [];
-  const { rows: used } = await shop.pool.query<Used>(
-    `SELECT entity_id, over, at, batch FROM "${schema}".backend_billing_usage_records`,
-  );
-  const { rows: kept } = await shop.pool.query<{
-    id: string;
-    due: string | null;
-    data: MeterBatch;
-  }>(`SELECT id, due, data FROM "${schema}".backend_billing_records WHERE kind = 'batch'`);
+  const used = await shop.keep.used();
+  const kept = await shop.keep.batches();
   const uncounted = new Set<string>();
   for (const { id, due, data } of kept) {
     if (due !== null || data.problem === undefined) wrong.push(`${id} is still under way`);
@@ -41,13 +28,13 @@ export async function judge(shop: Shop, schema: string): Promise<Judged> {
     uncounted.add(id);
   }
   for (const [entityId, customer] of shop.customers) {
-    const own = used.filter((each) => each.entity_id === entityId);
+    const own = used.filter((each) => each.entityId === entityId);
     for (const { from, until, name } of spans(shop.double.clock.now())) {
       const units = own.filter(({ at, batch }) => {
         if (batch === null) wrong.push(`${entityId} has usage that was never sent`);
-        return Number(at) >= from && Number(at) < until && !uncounted.has(batch ?? "");
+        return at >= from && at < until && !uncounted.has(batch ?? "");
       });
-      const ours = units.reduce((sum, { over }) => sum + Number(over), 0);
+      const ours = units.reduce((sum, { over }) => sum + over, 0);
       const [whole, end] = [Math.ceil(from / MINUTE) * MINUTE, Math.floor(until / MINUTE) * MINUTE];
       const counted = await countedIn(shop, customer, whole, end);
       if (counted !== ours) wrong.push(`${entityId} ${name}: ${counted} counted of ${ours}`);
@@ -55,7 +42,7 @@ export async function judge(shop: Shop, schema: string): Promise<Judged> {
   }
   return {
     wrong: [...new Set(wrong)],
-    units: used.reduce((sum, { over }) => sum + Number(over), 0),
+    units: used.reduce((sum, { over }) => sum + over, 0),
     reported: uncounted.size,
     late: kept.filter(({ data }) => data.problem === "late").length,
   };
@@ -82,13 +69,7 @@ async function countedIn(shop: Shop, customer: string, from: number, until: numb
 }
 
 /** Whether anything is left to do. */
-export async function isLeft({ pool }: Shop, schema: string): Promise<boolean> {
-  const { rows } = await pool.query<{ left: boolean }>(
-    `SELECT EXISTS (SELECT FROM "${schema}".backend_billing_usage_records
-         WHERE billed AND batch IS NULL AND feature = $1)
-       OR EXISTS (SELECT FROM "${schema}".backend_billing_records
-         WHERE kind = 'batch' AND due IS NOT NULL) AS left`,
-    [FEATURE],
-  );
-  return rows[0]?.left === true;
+export async function isLeft({ used, batches }: Keep): Promise<boolean> {
+  if ((await used()).some(({ batch }) => batch === null)) return true;
+  return (await batches()).some(({ due }) => due !== null);
 }

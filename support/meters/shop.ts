@@ -2,42 +2,19 @@
  * What random histories of usage run in: customers at a double of Stripe whose clock stands still, their
  * subscriptions in the mirror, and workers that can die.
  */
-import type pg from "pg";
 import Stripe from "stripe";
-import { defineCatalogue, usd } from "../../packages/backend-billing/src/catalogue/index.js";
 import {
   createRuntime,
   type Runtime,
 } from "../../packages/backend-billing/src/core/runtime/runtime.js";
 import { sendUsage } from "../../packages/backend-billing/src/core/usage/outbox/outbox.js";
-import {
-  type UsageWrites,
-  usageWrites,
-} from "../../packages/backend-billing/src/core/usage/usage.js";
-import { createPostgresStore } from "../../packages/backend-billing/src/postgres/index.js";
-import { booksOn } from "../../packages/backend-billing/src/postgres/usage/books.js";
-import { outboxOn } from "../../packages/backend-billing/src/postgres/usage/outbox.js";
-import { usageOn } from "../../packages/backend-billing/src/postgres/usage/usage.js";
+import type { UsageWrites } from "../../packages/backend-billing/src/core/usage/usage.js";
 import {
   createStripeDouble,
   type StripeDouble,
 } from "../../packages/backend-billing/src/testing/index.js";
 import { batch, event } from "../conformance/fixtures.js";
-
-const METER = "api_calls";
-export const FEATURE = "calls";
-
-const catalogue = defineCatalogue({
-  app: "acme",
-  features: { [FEATURE]: { meter: METER } },
-  plans: {
-    team: {
-      name: "Team",
-      prices: { monthly: usd("50").monthly() },
-      features: { [FEATURE]: { overage: usd("0.01") } },
-    },
-  },
-});
+import { catalogue, type Keep, METER } from "./keep.js";
 
 /** The clock begins a few days before the period ends, which is not at a whole minute. */
 const BEGIN = Date.UTC(2026, 0, 8, 9);
@@ -51,9 +28,9 @@ class Died extends Error {}
 
 export interface Shop {
   readonly double: StripeDouble;
-  readonly pool: pg.Pool;
+  readonly keep: Keep;
   readonly stripe: Stripe;
-  readonly usage: UsageWrites;
+  readonly usage: Pick<UsageWrites, "consume">;
   readonly meterId: string;
   /** Entities, with their customers. */
   readonly customers: ReadonlyMap<string, string>;
@@ -66,10 +43,10 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-/** `pool` has a schema that is empty. */
+/** `keep` is empty. */
 export async function openShop(
-  pool: pg.Pool,
-  { seed, schema, entities }: { seed: number; schema: string; entities: number },
+  keep: Keep,
+  { seed, entities }: { readonly seed: number; readonly entities: number },
 ): Promise<Shop> {
   const double = await createStripeDouble({ seed, now: BEGIN });
   const stripe = new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 });
@@ -78,7 +55,7 @@ export async function openShop(
     event_name: METER,
     default_aggregation: { formula: "sum" },
   });
-  const store = createPostgresStore({ pool, schema });
+  const { store, outbox, books } = keep;
   const { now } = double.clock;
   const customers = new Map<string, string>();
   for (let index = 0; index < entities; index++) {
@@ -88,7 +65,6 @@ export async function openShop(
     const dies = (at: Death) => {
       if (at === death) throw new Died(at);
     };
-    const outbox = outboxOn(pool, { schema });
     return createRuntime(
       {
         secret_key: double.secretKey,
@@ -115,7 +91,7 @@ export async function openShop(
             return made;
           },
         },
-        books: booksOn(pool, { schema }),
+        books,
         baseUrl: () => "https://app.example",
         wake: () => {},
         now,
@@ -124,11 +100,11 @@ export async function openShop(
   };
   return {
     double,
-    pool,
+    keep,
     stripe,
     meterId: meter.id,
     customers,
-    usage: usageWrites({ store: usageOn(pool, { schema }), catalogue, now }),
+    usage: keep.usage(now),
     runtime,
     work: async (death) => {
       try {

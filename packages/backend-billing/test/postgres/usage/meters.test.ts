@@ -1,201 +1,26 @@
-// Usage that Stripe bills reaches its meter: counted once, whatever fails, and reported where it is not known.
+// Usage on its way to a meter, on PostgreSQL.
 import type pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { meterHistories } from "../../../../../support/meters/history.js";
-import { judge } from "../../../../../support/meters/judge.js";
-import { FEATURE, openShop, RENEWAL, type Shop } from "../../../../../support/meters/shop.js";
+import { afterAll, beforeAll } from "vitest";
+import { describeMeters } from "../../../../../support/meters/cases.js";
+import type { Keep } from "../../../../../support/meters/keep.js";
+import { keepsOn } from "../../../../../support/meters/postgres.js";
 import {
   createDatabase,
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
-import { emptiedSchema } from "../../../../../support/postgres/emptied.js";
-import type { MeterBatch } from "../../../src/core/runtime/records/batches.js";
 
-const schema = "shop";
-const SEND = "POST /v1/billing/meter_events";
 let database: TestDatabase;
 let pool: pg.Pool;
-let empty: () => Promise<void>;
+let open: () => Promise<Keep>;
 beforeAll(async () => {
   database = await createDatabase();
   pool = createPool(database.url, { max: 20 });
-  empty = await emptiedSchema(pool, schema);
+  open = await keepsOn(pool, "shop");
 });
 afterAll(async () => {
   await pool.end();
   await database.drop();
 });
 
-describe("a batch", () => {
-  let shop: Shop;
-  beforeEach(async () => {
-    await empty();
-    shop = await openShop(pool, { seed: 1, schema, entities: 3 });
-    await shop.link("org_0");
-    await shop.link("org_1");
-  });
-  afterEach(() => shop.close());
-
-  let keys = 0;
-  const use = (amount: number, entityId = "org_0") =>
-    shop.usage.consume({ entityId, feature: FEATURE, amount, key: `k${++keys}` });
-  const sent = () => shop.double.requests.count(SEND);
-  const later = (by: Parameters<Shop["double"]["clock"]["advance"]>[0]) =>
-    shop.double.clock.advance(by);
-  const kept = async () =>
-    (
-      await pool.query<{ due: string | null; data: MeterBatch }>(
-        `SELECT due, data FROM ${schema}.backend_billing_records WHERE kind = 'batch'`,
-      )
-    ).rows;
-  const problems = async () => (await kept()).map(({ data: { problem } }) => problem);
-  /** What was wrong in the end, once sums are there. */
-  const judged = async () => {
-    await later({ minutes: 5 });
-    return (await judge(shop, schema)).wrong;
-  };
-
-  it("is what was used since the last one", async () => {
-    await use(3);
-    await use(4);
-    await shop.work();
-    expect(sent()).toBe(1);
-    await use(5);
-    await shop.work();
-    expect(sent()).toBe(1); // one a minute will do
-    await later({ minutes: 1 });
-    await shop.work();
-    expect(sent()).toBe(2);
-    expect(await kept()).toEqual([]);
-    expect(await judged()).toEqual([]);
-  });
-
-  it("is of one day and one period", async () => {
-    await shop.double.clock.advanceTo(RENEWAL - 10 * 3_600_000 - 31_000);
-    await use(1);
-    await later({ seconds: 2 }); // midnight
-    await use(2);
-    await shop.double.clock.advanceTo(RENEWAL - 1_000);
-    await use(3);
-    await later({ seconds: 2 });
-    await use(4);
-    await shop.work();
-    await later({ minutes: 2 });
-    await shop.work();
-    expect(sent()).toBe(3);
-    expect(await judged()).toEqual([]);
-  });
-
-  it("waits for a customer", async () => {
-    const { rows } = await pool.query(
-      `INSERT INTO ${schema}.backend_billing_usage_records
-       VALUES ('org_2', $1, 'before', 7, 7, true, $2, NULL) RETURNING 1`,
-      [FEATURE, shop.double.clock.now()],
-    );
-    expect(rows).toHaveLength(1);
-    await shop.work();
-    expect(sent()).toBe(0);
-    await shop.link("org_2");
-    await shop.work();
-    expect(sent()).toBe(1);
-    expect(await judged()).toEqual([]);
-  });
-
-  it.each([
-    "error_before",
-    "error_after",
-    "rate_limited",
-    "lock_timeout",
-    "cut_before",
-    "cut_after",
-    "half_answer",
-  ] as const)("is sent again, and counts once, after %s", async (fault) => {
-    shop.double.faults.add({ fault, on: SEND, times: 2 });
-    await use(5);
-    for (let round = 0; round < 5; round++) {
-      await shop.work();
-      await later({ seconds: 30 });
-    }
-    expect(sent()).toBeGreaterThan(1);
-    expect(await kept()).toEqual([]);
-    expect(await judged()).toEqual([]);
-  });
-
-  it.each([
-    ["cut_after", []],
-    ["cut_before", ["missing"]],
-  ] as const)(
-    "is looked up when the workers were dead for 30 hours after %s",
-    async (fault, told) => {
-      await use(5);
-      shop.double.faults.add({ fault, on: SEND });
-      await shop.work("before a result is stored");
-      shop.double.faults.clear();
-      const before = sent();
-      await later({ hours: 30 });
-      await use(6);
-      await shop.work();
-      await shop.work();
-      expect(await problems()).toEqual(told);
-      expect(sent()).toBe(before + 1); // that of the later usage
-      expect(await judged()).toEqual([]);
-    },
-  );
-
-  it("is reported where its minute shows something else", async () => {
-    await use(5);
-    shop.double.faults.add({ fault: "cut_before", on: SEND });
-    await shop.work();
-    shop.double.faults.clear();
-    const [batch] = await kept();
-    await shop.stripe.billing.meterEvents.create({
-      event_name: "api_calls",
-      payload: { stripe_customer_id: batch?.data.customerId ?? "", value: "2" },
-      timestamp: (batch?.data.timestamp ?? 0) + 30,
-    });
-    await later({ hours: 30 });
-    await shop.work();
-    expect(await problems()).toEqual(["unclear"]);
-  });
-
-  it("is put aside if Stripe refuses it, and the next one goes on", async () => {
-    await shop.stripe.billing.meters.deactivate(shop.meterId);
-    await use(5);
-    await shop.work();
-    expect(await kept()).toMatchObject([{ due: null, data: { problem: "refused", value: 5 } }]);
-    await shop.stripe.billing.meters.reactivate(shop.meterId);
-    await use(6);
-    await later({ minutes: 1 });
-    await shop.work();
-    expect(sent()).toBe(2);
-    expect(await problems()).toEqual(["refused"]);
-  });
-
-  it("is reported as late if its invoice may be final", async () => {
-    await shop.double.clock.advanceTo(RENEWAL - 60_000);
-    await use(5);
-    await later({ hours: 3 });
-    await shop.work();
-    expect(await problems()).toEqual(["late"]);
-    expect(await judged()).toEqual([]);
-  });
-
-  it("is made and sent once by many workers", async () => {
-    for (let round = 0; round < 3; round++) {
-      await Promise.all([use(1), use(2), use(3, "org_1")]);
-      await Promise.all(Array.from({ length: 6 }, () => shop.work()));
-      await later({ minutes: 2 });
-    }
-    expect(sent()).toBe(6);
-    expect(await judged()).toEqual([]);
-  });
-});
-
-describe("random histories", () => {
-  it("end with what was used, once", { tags: ["slow"] }, async () => {
-    const { wrong, units } = await meterHistories(pool, { histories: 20, seed: 1 });
-    expect(wrong).toEqual([]);
-    expect(units).toBeGreaterThan(0);
-  });
-});
+describeMeters(() => open());

@@ -6,7 +6,8 @@
 //
 //   npm run chaos:usage -- [--calls 200000] [--entities 200] [--seed 1] [--calm]
 //   npm run chaos:usage -- --convex [--calls 20000]      on Convex, see support/convex/random-usage.ts
-//   npm run chaos:usage -- --meters [--histories 300]    what Stripe's meters count, see support/meters
+//   npm run chaos:usage -- --meters [--histories 300]    what Stripe's meters count, see support/meters;
+//                                                       with --convex on Convex
 //   npm run chaos:usage -- --periods [--lives 500] [--only 7]  what plans include, see support/periods
 import { type ChildProcess, fork } from "node:child_process";
 import { loadavg } from "node:os";
@@ -40,15 +41,16 @@ const { values } = parseArgs({
   },
 });
 const { seed, calm: isCalm } = values;
+if (values.meters) {
+  const { meters, metersOnConvex } = await import("./usage/meters.js");
+  const run = values.convex ? metersOnConvex : meters;
+  report(await run(Number(values.histories), Number(seed)));
+  process.exit(); // `convex-test` leaves timers behind
+}
 if (values.convex) {
   const { randomUsage } = await import("../support/convex/random-usage.js");
   const calls = Number(values.calls ?? 20_000);
   report({ calls, ...(await randomUsage({ calls, seed })) });
-  process.exit(); // `convex-test` leaves timers behind
-}
-if (values.meters) {
-  const { meters } = await import("./usage/meters.js");
-  report(await meters(Number(values.histories), Number(seed)));
   process.exit();
 }
 if (values.periods) {

@@ -56,7 +56,7 @@ async function history(options: RandomUsage): Promise<RandomUsageDone> {
   const next = stream("random usage", options.seed);
   const below = (count: number) => Math.floor(next() * count);
   const clock = { now: START };
-  const local = usageBy(catalogue, undefined, () => clock.now);
+  const local = usageBy(catalogue, { now: () => clock.now });
   const kit: Deployed = { ...deployUsage(local, clock), local };
   const callers = createCallers({ below, clock, entities: ENTITIES });
   const book = createBook();

@@ -15,6 +15,7 @@ import type { PortalOptions } from "../core/sync/portal/settings.js";
 import { sync as runSync } from "../core/sync/sync.js";
 import { workPage } from "../core/sync/work/work.js";
 import { tickScheduled } from "../core/tick.js";
+import { sendUsage } from "../core/usage/outbox/outbox.js";
 import { decode } from "./calls/encode.js";
 import type { Step, SyncActionArgs } from "./calls/references.js";
 import { syncReport, type WiredReport } from "./reports.js";
@@ -70,9 +71,7 @@ const syncArgs = {
   webhook: maybeBoolean,
   portal: v.optional(v.union(v.boolean(), v.any() as VAny<PortalOptions>)),
   replace: maybeBoolean,
-  step: v.optional(
-    v.union(v.literal("work"), v.literal("page"), v.literal("catch-up"), v.literal("reconcile")),
-  ),
+  step: v.optional(oneOf("work", "page", "usage", "catch-up", "reconcile")),
 };
 
 export type SetupActionArgs = ObjectType<typeof setupArgs>;
@@ -140,7 +139,16 @@ async function take(store: Store, over: (store: Store) => Runtime, step: Step): 
   // One page only: its commit schedules the next, so no action runs long.
   if (step === "page") await workPage(runtime);
   else if (step === "work") await workOnce(runtime);
+  else if (step === "usage") await sendAllUsage(runtime);
   else await tickScheduled(store, over, step);
+}
+
+/** Milliseconds after which no more usage is begun: the watchdog calls the next worker after a minute. */
+const USAGE = 40_000;
+
+async function sendAllUsage(runtime: Runtime): Promise<void> {
+  const end = runtime.now() + USAGE;
+  while ((await sendUsage(runtime)) > 0 && runtime.now() < end);
 }
 
 const memoryOf = defineLocal("process", "missing key", () => ({ isLogged: false }));

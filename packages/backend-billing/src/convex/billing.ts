@@ -22,6 +22,7 @@ import {
   upkeep,
 } from "../core/facade.js";
 import type { Page } from "../core/links/page.js";
+import { meteredIn } from "../core/plans/usage.js";
 import { chosenResources } from "../core/runtime/config.js";
 import type { SyncReport } from "../core/runtime/reports.js";
 import {
@@ -33,7 +34,7 @@ import {
   setupAction,
   syncAction,
 } from "./actions.js";
-import { createStoreMutation } from "./calls/mutation.js";
+import { createStoreMutation, type StoreOptions } from "./calls/mutation.js";
 import { checkedModule, referencesTo, type SyncActionArgs } from "./calls/references.js";
 import type { ConvexConfig } from "./config.js";
 import { addConvexCrons, type CronOptions, type CronsLike } from "./crons.js";
@@ -213,7 +214,7 @@ function open(config: ConvexConfig, fallback: string, line: string) {
     store: createStoreMutation({
       resources,
       ...(reactions === undefined ? {} : deliveryOf(config, reactions)),
-      watched: config.seats === undefined ? [] : ["seats"],
+      ...watchedBy(config),
       store: references.store,
       sync: references.work,
     }),
@@ -221,6 +222,14 @@ function open(config: ConvexConfig, fallback: string, line: string) {
     setup: setupAction(client.setup),
   };
   return { convex, client, exports };
+}
+
+/** What the watchdog looks after for this application. */
+function watchedBy({ seats, catalogue }: ConvexConfig): Pick<StoreOptions, "watched" | "metered"> {
+  return {
+    watched: [...(seats ? (["seats"] as const) : []), ...(catalogue ? (["batch"] as const) : [])],
+    metered: catalogue === undefined ? [] : meteredIn(catalogue),
+  };
 }
 
 /** What the `store` mutation needs to tell the application what happened. */

@@ -3,6 +3,8 @@ import type { GenericActionCtx, GenericDataModel } from "convex/server";
 import type { Store } from "../core/mirror/store.js";
 import { chosenResources } from "../core/runtime/config.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
+import type { Operation } from "./calls/operations.js";
+import { createConvexOutbox } from "./calls/outbox.js";
 import type { References } from "./calls/references.js";
 import { createConvexStore } from "./calls/store.js";
 import { baseUrl, type ConvexConfig } from "./config.js";
@@ -37,14 +39,12 @@ export function createConvexRuntime(
   handled?: ConvexReactions,
 ): ConvexRuntime {
   const resources = chosenResources(config);
+  const callIn = (ctx: ActionContext) => (operation: Operation) =>
+    ctx.runMutation(references.store, { operation }).catch((error: unknown) => {
+      throw explained(error, exporter);
+    });
   const storeIn = (ctx: ActionContext): Store =>
-    createConvexStore(
-      (operation) =>
-        ctx.runMutation(references.store, { operation }).catch((error: unknown) => {
-          throw explained(error, exporter);
-        }),
-      { resources, log: config.logger },
-    );
+    createConvexStore(callIn(ctx), { resources, log: config.logger });
   const { seats } = config;
   // The `store` mutation knows what is listened to, and schedules what is to be told.
   // All functions of a deployment are of one version, so no other process has handlers that this one lacks.
@@ -59,6 +59,7 @@ export function createConvexRuntime(
       seats: seats && ((entityId) => ctx.runQuery(seats, { entityId })),
       baseUrl: () => baseUrl(config),
       reactions,
+      outbox: createConvexOutbox(callIn(ctx)),
       // Whatever is left to do is scheduled by the mutation that left it, in its transaction.
       wake: () => {},
     });

@@ -8,8 +8,8 @@ import { WATCHDOG } from "../core/runtime/records/watchdog.js";
 import { recordAt } from "./store/records.js";
 import type { Db } from "./tables/database.js";
 
-/** `page`: one page of one partition. `work`: whatever else is due. */
-export type WorkStep = "page" | "work";
+/** `page`: one page of one partition. `usage`: all usage that is unsent. `work`: whatever else is due. */
+export type WorkStep = "page" | "usage" | "work";
 
 interface Due {
   readonly step: WorkStep;
@@ -104,13 +104,22 @@ function workers(due: readonly Due[]): Due[] {
   });
 }
 
+/** Milliseconds after which the watchdog looks for usage, where it was not on; it takes up what others took, too. */
+const SOON = 5_000;
+
+/**
+ * Has usage sent that a mutation has just taken. However many do, one job waits: the watchdog, which
+ * calls the worker, and goes on as long as anything is unsent.
+ */
+export const scheduleUsage = (db: Db, to: Scheduling) => keepWatch(db, to, SOON);
+
 /** Starts the watchdog unless it is on. Commits read its record and hardly ever write it. */
-async function keepWatch(db: Db, to: Scheduling): Promise<void> {
+async function keepWatch(db: Db, to: Scheduling, delay = WATCH): Promise<void> {
   const now = Date.now();
   const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
   const at = typeof known?.data.at === "number" ? known.data.at : undefined;
   if (at !== undefined && at > now - LATE) return;
-  await nextWatch(db, to, known, { at: now + WATCH });
+  await nextWatch(db, to, known, { at: now + delay });
 }
 
 export async function nextWatch(

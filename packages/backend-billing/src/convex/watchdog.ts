@@ -10,6 +10,7 @@ import { dueRecords, recordAt } from "./store/records.js";
 import { dueAsks } from "./store/versions.js";
 import { objectsAfter } from "./store/waiting.js";
 import type { Db } from "./tables/database.js";
+import { isLeft } from "./usage/outbox.js";
 
 /** Broken chains of pages that are restarted at once. */
 const CHAINS = 20;
@@ -17,21 +18,32 @@ const CHAINS = 20;
 /** Objects of which something is told again; each has a document of up to a megabyte. */
 const RESUMED = 10;
 
+type Watched = Exclude<WorkStep, "usage">;
+
 /** Which worker does what is due: records of these kinds, and asks. */
-const WATCHED: { readonly [step in WorkStep]: readonly RecordKind[] } = {
+const WATCHED: { readonly [step in Watched]: readonly RecordKind[] } = {
   page: ["partition"],
   work: ["refresh", "claim"],
 };
+
+/** What there is to look after, beside what every application has. */
+interface Watching {
+  /** Kinds of records. */
+  readonly watched?: readonly RecordKind[];
+  /** The features whose usage is sent to meters. */
+  readonly metered?: readonly string[];
+  /** Whether the application is told of changes. */
+  readonly tells: boolean;
+}
 
 /** Calls workers for what is overdue, and itself again as long as anything is outstanding. */
 export async function watch(
   db: Db,
   to: Scheduling,
-  more: readonly RecordKind[] = [],
-  tells = false,
+  { watched: more = [], metered = [], tells }: Watching,
 ): Promise<void> {
   const now = Date.now();
-  const dueBy = async (step: WorkStep, until: number, limit: number): Promise<number> => {
+  const dueBy = async (step: Watched, until: number, limit: number): Promise<number> => {
     let count = step === "work" ? (await dueAsks(db, until, limit)).length : 0;
     const kinds = step === "work" ? [...WATCHED.work, ...more] : WATCHED.page;
     for (const kind of kinds) count += (await dueRecords(db, kind, until, limit)).length;
@@ -45,6 +57,10 @@ export async function watch(
       await to.scheduler.runAfter(0, to.sync, { step });
     }
     outstanding ||= (await dueBy(step, Number.POSITIVE_INFINITY, 1)) > 0;
+  }
+  if (await isLeft(db, metered)) {
+    await to.scheduler.runAfter(0, to.sync, { step: "usage" });
+    outstanding = true;
   }
   const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
   const after = tells ? await resumeDeliveries(db, to, String(known?.data.after ?? "")) : undefined;

@@ -19,6 +19,7 @@ import { deferRecords } from "./sync/work/deferred.js";
 import { workPages } from "./sync/work/loop.js";
 import { prune } from "./sync/work/prune.js";
 import { openScheduled, openWanted } from "./sync/work/scheduled.js";
+import { batchLease, sendsUsage } from "./usage/outbox/outbox.js";
 
 /** What `tick` takes. */
 export interface TickOptions {
@@ -99,6 +100,7 @@ const leases = (runtime: Runtime) => ({
   claim: claimLease(runtime),
   lapse: lapseLease(runtime),
   ...(runtime.seats === undefined ? {} : { seats: seatsLease(runtime) }),
+  ...(sendsUsage(runtime) ? { batch: batchLease(runtime) } : {}),
 });
 
 /** Reads what the run needs later: the store that defers its records reads each of them once. */

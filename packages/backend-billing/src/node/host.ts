@@ -133,7 +133,7 @@ export function createHost<Db extends object, Tx>(
       store: usage,
       catalogue,
       now: own.now,
-      billed: () => own.wake(SOON), // what commits later than that, the scheduled jobs find
+      billed: async () => own.wake(SOON), // what commits later than that, the scheduled jobs find
       gates: gateReads(reads, catalogue),
     }),
   });

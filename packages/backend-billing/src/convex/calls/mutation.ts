@@ -29,6 +29,7 @@ import { commit } from "../store/commit.js";
 import * as records from "../store/records.js";
 import * as versions from "../store/versions.js";
 import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../tables/database.js";
+import * as outbox from "../usage/outbox.js";
 import { watch } from "../watchdog.js";
 import {
   anyResult,
@@ -51,6 +52,8 @@ export interface StoreOptions {
   readonly delivery?: DeliveryOptions;
   /** Kinds of records that this application has workers for, beside those that every one has. */
   readonly watched?: readonly RecordKind[];
+  /** The features whose usage is sent to meters. */
+  readonly metered?: readonly string[];
   /** The application's own `store` and `sync`, which scheduled work goes through. */
   readonly store: StoreReference;
   readonly sync: WorkReference;
@@ -145,6 +148,13 @@ async function runSingle(
     }
     case "activeSubscriptionsOf":
       return (await storedSubscriptions(mirrorOf(db), asked.entityId)).map(wireRow);
+    case "unsent":
+      return outbox.unsent(db, asked);
+    case "gather": {
+      const made = await outbox.gather(db, asked);
+      await scheduleWork(db, scheduling, { due: [], outstanding: made !== null });
+      return made;
+    }
     case "deliver":
     case "tell": {
       const { delivery } = options;
@@ -154,7 +164,7 @@ async function runSingle(
       return null;
     }
     case "watch":
-      await watch(db, scheduling, options.watched, options.delivery !== undefined);
+      await watch(db, scheduling, { ...options, tells: options.delivery !== undefined });
       return null;
   }
 }

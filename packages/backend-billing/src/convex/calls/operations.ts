@@ -71,6 +71,7 @@ const batch = v.object({
 const lease = { now: v.number(), lease: v.number(), limit: v.number() };
 const ask = v.object({ resource: text, id: text, revision: v.number() });
 const page = { after: text, limit: v.number() };
+const place = { entityId: text, feature: text };
 
 const single = v.union(
   v.object({ type: v.literal("commit"), batch }),
@@ -97,6 +98,18 @@ const single = v.union(
   v.object({ type: v.literal("customerOf"), entityId: text }),
   v.object({ type: v.literal("subscribed"), entityId: text }),
   v.object({ type: v.literal("activeSubscriptionsOf"), entityId: text }),
+  /** One stretch of the places of which usage can be gathered. */
+  v.object({
+    type: v.literal("unsent"),
+    features: v.array(text),
+    now: v.number(),
+    after: v.union(v.object(place), v.null()),
+    limit: v.number(),
+  }),
+  v.object({
+    type: v.literal("gather"),
+    gathering: v.object({ ...place, meter: text, now: v.number(), id: text, due: v.number() }),
+  }),
   /** Has the oldest change of an object told, which counts an attempt first. */
   v.object({ type: v.literal("deliver"), ref: text }),
   /** Tells it; `again` is the job that would try again, if this transaction failed. */
@@ -198,6 +211,12 @@ export const results = {
     lapses: v.array(record),
   }),
   activeSubscriptionsOf: v.array(row),
+  /** `after` is where to go on, null at the end. */
+  unsent: v.object({
+    found: v.array(v.object(place)),
+    after: v.union(v.object(place), v.null()),
+  }),
+  gather: v.union(record, v.null()),
   deliver: v.null(),
   tell: v.null(),
   watch: v.null(),

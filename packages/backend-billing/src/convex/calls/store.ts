@@ -188,7 +188,7 @@ export function createConvexStore(
   };
 }
 
-function recordFrom({ data, ...record }: WireRecord): StoredRecord {
+export function recordFrom({ data, ...record }: WireRecord): StoredRecord {
   return { ...record, data: decode(data) as StoredRecord["data"] };
 }
 

@@ -5,7 +5,11 @@
 import type { Operation, OperationType, SingleOperation, SingleResult } from "./operations.js";
 
 /** What has a transaction of its own: it writes much, or its refusal is about itself alone. */
-const ALONE: ReadonlySet<OperationType> = new Set(["commit", "tell", "watch", "plans", "rows"]);
+const ALONE: ReadonlySet<OperationType> = new Set([
+  ...(["commit", "tell", "watch", "plans", "rows"] as const),
+  // Takings change what these read: the first writes nothing, and so is never done again for that.
+  ...(["unsent", "gather"] as const),
+]);
 
 /** The most in one transaction: a stretch of versions takes some 300 kB of its 16 MiB. */
 const MOST = 60;

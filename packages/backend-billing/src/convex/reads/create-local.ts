@@ -11,7 +11,7 @@ import type { BillingEvent, EventName } from "../../core/reactions/event.js";
 import { SEATS_DELAY, seatsRequest } from "../../core/runtime/commit/seats.js";
 import type { SeatsChangedArgs } from "../../core/subscriptions/seats/count.js";
 import { checkedModule, referencesTo } from "../calls/references.js";
-import { leftBy, scheduleWork } from "../schedule.js";
+import { leftBy, scheduleUsage, scheduleWork } from "../schedule.js";
 import { requestRecord } from "../store/records.js";
 import type { Db } from "../tables/database.js";
 import { type Usage, usageBy } from "../usage/usage.js";
@@ -65,14 +65,16 @@ export function createLocal<C extends AnyCatalogue>({
   module = "billing",
   resources,
 }: LocalOptions<C>): Local<NamesOf<C>> {
-  const references = referencesTo(checkedModule(module));
+  const { store, work: sync } = referencesTo(checkedModule(module));
   const local: Local = {
     ...readsBy(catalogue, resources),
-    ...usageBy(catalogue, resources),
+    ...usageBy(catalogue, {
+      resources,
+      billed: ({ db, scheduler }) => scheduleUsage(db, { scheduler, store, sync }),
+    }),
     async seatsChanged(context, { entityId }) {
       const db = context.db as unknown as Db;
       const write = await requestRecord(db, seatsRequest(entityId, Date.now() + SEATS_DELAY));
-      const { store, work: sync } = references;
       await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
     },
     onEvent: () => ({ event: v.any() }),

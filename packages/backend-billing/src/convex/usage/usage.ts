@@ -1,5 +1,5 @@
 /** Usage in an application's own mutations and queries: part of their transaction, by their database alone. */
-import type { GenericDataModel } from "convex/server";
+import type { GenericDataModel, Scheduler } from "convex/server";
 import { namesOf, type ResourceChoice } from "../../core/catalogue/catalogue.js";
 import type { AnyCatalogue, Names } from "../../core/plans/catalogue.js";
 import { gateReads } from "../../core/subscriptions/gates.js";
@@ -62,19 +62,29 @@ export interface Usage<N extends Names = Names> {
   ): Promise<{ readonly [F in N["balance"]]: UsageBalance }>;
 }
 
+export interface UsageOptions {
+  /** What is mirrored. */
+  readonly resources?: ResourceChoice | undefined;
+  /** A mutation has taken something that Stripe may bill. */
+  billed?(context: Pick<WriteContext, "scheduler"> & { readonly db: Db }): Promise<void>;
+  now?(): number;
+}
+
 /** Usage by a catalogue, with the gate of which those of a balance are open while a unit could be taken. */
 export function usageBy(
   catalogue: AnyCatalogue,
-  resources?: ResourceChoice,
-  now = () => Date.now(),
+  { resources, billed, now = () => Date.now() }: UsageOptions = {},
 ): Usage & Pick<Reads, "can"> {
   const chosen = namesOf(resources);
-  const calls = (context: { readonly db: unknown }) => {
+  const calls = (context: { readonly db: unknown; readonly scheduler?: Scheduler }) => {
     const db = context.db as Db;
+    const { scheduler } = context;
     return usageCalls({
       store: { change: changeIn(db, chosen), wallets: walletsIn(db, chosen) },
       catalogue,
       now,
+      // A query has no scheduler, and takes nothing.
+      billed: async () => scheduler && billed?.({ db, scheduler }),
       gates: gateReads({ held: (id, options) => heldIn(db, chosen, id, options) }, catalogue),
     });
   };

@@ -20,6 +20,10 @@ export function billedByUsage(
   });
 }
 
+/** The features that have a meter. */
+export const meteredIn = ({ features }: Pick<AnyCatalogue, "features">): readonly string[] =>
+  Object.keys(features).filter((feature) => meterOf(features[feature]) !== undefined);
+
 /** The meter of a feature; undefined if it has none. */
 export const meterOf = (kind: FeatureKind | undefined): string | undefined =>
   typeof kind === "object" && "meter" in kind ? kind.meter : undefined;

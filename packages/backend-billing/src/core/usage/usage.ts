@@ -86,7 +86,7 @@ export interface UsageOn {
   readonly catalogue: AnyCatalogue | undefined;
   now(): number;
   /** Something was taken that Stripe may bill. */
-  billed?(): void;
+  billed?(): Promise<void>;
 }
 
 /** How long something is held that says no time. */
@@ -107,14 +107,15 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
       isBilled = decided.next.record?.billed === true;
       return decided;
     });
-    if (isBilled) billed?.();
+    if (isBilled) await billed?.();
     return result;
   };
   const taken = async (use: CheckedUse, isLimited: boolean): Promise<Consumed> => {
     const balance = await store.quick?.({ ...use, isLimited, now: now() });
     if (balance !== undefined) {
       // What was beyond the balance has left nothing of it.
-      if (balance === 0 && meterOf(catalogue?.features[use.feature]) !== undefined) billed?.();
+      const isMetered = meterOf(catalogue?.features[use.feature]) !== undefined;
+      if (balance === 0 && isMetered) await billed?.();
       return { allowed: true, balance };
     }
     return change<Consumed>(use, { record: use.key }, (wallet, { record }, at) => {

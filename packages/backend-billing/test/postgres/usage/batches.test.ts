@@ -2,13 +2,14 @@
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { judge } from "../../../../../support/meters/judge.js";
-import { FEATURE, openShop, RENEWAL, type Shop } from "../../../../../support/meters/shop.js";
+import { FEATURE, type Keep } from "../../../../../support/meters/keep.js";
+import { keepsOn } from "../../../../../support/meters/postgres.js";
+import { openShop, RENEWAL, type Shop } from "../../../../../support/meters/shop.js";
 import {
   createDatabase,
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
-import { emptiedSchema } from "../../../../../support/postgres/emptied.js";
 import type { StoredRecord } from "../../../src/core/mirror/store.js";
 import { verify } from "../../../src/core/sync/sync.js";
 import { batchIn, dropBatch, sendAnew } from "../../../src/core/usage/books/batches.js";
@@ -17,20 +18,19 @@ const schema = "shop";
 const SEND = "POST /v1/billing/meter_events";
 let database: TestDatabase;
 let pool: pg.Pool;
-let empty: () => Promise<void>;
+let keep: () => Promise<Keep>;
 let shop: Shop;
 beforeAll(async () => {
   database = await createDatabase();
   pool = createPool(database.url, { max: 20 });
-  empty = await emptiedSchema(pool, schema);
+  keep = await keepsOn(pool, schema);
 });
 afterAll(async () => {
   await pool.end();
   await database.drop();
 });
 beforeEach(async () => {
-  await empty();
-  shop = await openShop(pool, { seed: 1, schema, entities: 1 });
+  shop = await openShop(await keep(), { seed: 1, entities: 1 });
   await shop.link("org_0");
 });
 afterEach(() => shop.close());
@@ -77,7 +77,7 @@ describe("a batch that is missing", () => {
     const span = { customer: customerId, start_time: timestamp, end_time: timestamp + 60 };
     const { data } = await shop.stripe.billing.meters.listEventSummaries(shop.meterId, span);
     expect(data).toMatchObject([{ aggregated_value: 5 }]);
-    expect((await judge(shop, schema)).wrong).toEqual([]);
+    expect((await judge(shop)).wrong).toEqual([]);
     await later({ days: 3 });
     expect(await differing()).toBe(0);
   });
@@ -88,7 +88,7 @@ describe("a batch that is missing", () => {
     const ends = (await Promise.allSettled(both)).map(({ status }) => status).sort();
     expect(ends).toEqual(["fulfilled", "rejected"]);
     await later({ minutes: 5 });
-    expect((await judge(shop, schema)).wrong).toEqual([]);
+    expect((await judge(shop)).wrong).toEqual([]);
   });
 
   it("goes on to be sent by the application if the answer is lost, and counts once", async () => {
@@ -100,7 +100,7 @@ describe("a batch that is missing", () => {
     await shop.work();
     expect(await kept()).toEqual([]);
     await later({ minutes: 5 });
-    expect((await judge(shop, schema)).wrong).toEqual([]);
+    expect((await judge(shop)).wrong).toEqual([]);
   });
 
   it("is not sent where the meter shows something in its minute by now", async () => {

@@ -1,13 +1,14 @@
 // `verify` compares what was sent of usage with what Stripe's meter has counted.
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { FEATURE, openShop, RENEWAL, type Shop } from "../../../../../support/meters/shop.js";
+import { FEATURE, type Keep } from "../../../../../support/meters/keep.js";
+import { keepsOn } from "../../../../../support/meters/postgres.js";
+import { openShop, RENEWAL, type Shop } from "../../../../../support/meters/shop.js";
 import {
   createDatabase,
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
-import { emptiedSchema } from "../../../../../support/postgres/emptied.js";
 import { verify } from "../../../src/core/sync/sync.js";
 
 const schema = "shop";
@@ -15,20 +16,19 @@ const SEND = "POST /v1/billing/meter_events";
 const SUMS = "GET /v1/billing/meters/:meter/event_summaries";
 let database: TestDatabase;
 let pool: pg.Pool;
-let empty: () => Promise<void>;
+let keep: () => Promise<Keep>;
 let shop: Shop;
 beforeAll(async () => {
   database = await createDatabase();
   pool = createPool(database.url, { max: 20 });
-  empty = await emptiedSchema(pool, schema);
+  keep = await keepsOn(pool, schema);
 });
 afterAll(async () => {
   await pool.end();
   await database.drop();
 });
 beforeEach(async () => {
-  await empty();
-  shop = await openShop(pool, { seed: 1, schema, entities: 3 });
+  shop = await openShop(await keep(), { seed: 1, entities: 3 });
   await shop.link("org_0");
   await shop.link("org_1");
 });

@@ -32,6 +32,7 @@ export interface Deferred {
   takeAhead(
     leases: { readonly [kind in "asks" | "refresh" | "claim" | "lapse"]: Lease } & {
       readonly seats?: Lease;
+      readonly batch?: Lease;
     },
   ): Promise<unknown>;
   /** Writes the records. False if another process has changed one of them; then none is written. */
@@ -186,7 +187,7 @@ export function deferRecords(store: Store): Deferred {
     },
     takeAhead({ asks, ...records }) {
       ahead.set("ask", store.takeAsks(asks));
-      for (const kind of ["refresh", "claim", "lapse", "seats"] as const) {
+      for (const kind of ["refresh", "claim", "lapse", "seats", "batch"] as const) {
         const lease = records[kind];
         if (lease !== undefined) ahead.set(kind, store.takeRecords(kind, lease));
       }

@@ -7,7 +7,7 @@
 import { LONGEST_PAUSE } from "../../mirror/due.js";
 import type { Lease, RecordWrite, StoredRecord } from "../../mirror/store.js";
 import type { AnyCatalogue } from "../../plans/catalogue.js";
-import { meterOf } from "../../plans/usage.js";
+import { meteredIn, meterOf } from "../../plans/usage.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
 import type { BatchProblem, MeterBatch } from "../../runtime/records/batches.js";
@@ -30,7 +30,15 @@ const AWAKE = 60_000;
 /** Milliseconds after a taking in which others are gathered with it. */
 export const SOON = 2_000;
 
-const batchLease = ({ now }: Runtime, limit = 20): Lease => ({ now: now(), lease: LEASE, limit });
+export const batchLease = ({ now }: Runtime, limit = 20): Lease => ({
+  now: now(),
+  lease: LEASE,
+  limit,
+});
+
+/** Whether there is anything that could be sent. */
+export const sendsUsage = ({ outbox, config }: Pick<Runtime, "outbox" | "config">): boolean =>
+  outbox !== undefined && config.catalogue !== undefined;
 
 /** Sends what is due; answers how many batches it worked at. */
 export async function sendUsage(runtime: Runtime): Promise<number> {
@@ -46,9 +54,7 @@ async function gatherAll(
   outbox: OutboxStore,
   catalogue: AnyCatalogue,
 ): Promise<number> {
-  const features = Object.keys(catalogue.features).filter(
-    (feature) => meterOf(catalogue.features[feature]) !== undefined,
-  );
+  const features = meteredIn(catalogue);
   if (features.length === 0) return 0;
   const places = await outbox.unsent(features, runtime.now(), 20);
   if (places.length > 0) await checkPlace(runtime);
@@ -114,14 +120,14 @@ async function sent(runtime: Runtime, record: StoredRecord, batch: MeterBatch): 
   runtime.log?.info({ object: record.id }, "Usage was sent to its meter");
 }
 
-/** Leaves the batch as it is, for a person to look at. */
+/** Leaves the batch as it is, for a person to look at. It stands in no other's way: it has no `ref`. */
 async function report(
   runtime: Runtime,
   record: StoredRecord,
   batch: MeterBatch,
   problem: BatchProblem,
 ): Promise<void> {
-  if (!(await put(runtime, written(record, { ...batch, problem }, null)))) return;
+  if (!(await put(runtime, written({ ...record, ref: null }, { ...batch, problem }, null)))) return;
   const line = {
     object: record.id,
     problem,

@@ -22,11 +22,17 @@ beforeAll(() => {
        process.exit(1);
      }
      console.error("a line of the deployment's log");
-     if (name === "billing:store") {
+     if (name === "other:runs") {
+       console.log("[]");
+       process.exit(0);
+     }
+     if (name.endsWith(":store")) {
        const { operation } = JSON.parse(args);
        const change = { key: "key_1", resource: "products", id: "prod_1", before: null, after: { "~cl%C3%A9": 1 }, at: 5, since: 6, attempts: 7, parked: true };
        const record = { kind: "change", id: "products prod_1 1", revision: 3, ref: "products prod_1", due: null, data: change };
-       const answers = { records: [record], record, commit: { committed: true, units: [] } };
+       const sent = { kind: "batch", id: "b1", revision: 2, ref: null, due: null, data: { value: 4, problem: "late" } };
+       const records = operation.kind !== "batch" ? [record] : operation.after === "" ? [sent] : [];
+       const answers = { records, record, commit: { committed: true, units: [] } };
        if (operation.type === "commit") require("node:fs").writeFileSync("commit.json", JSON.stringify(operation.batch.records));
        console.log(JSON.stringify(answers[operation.type], null, 2));
        process.exit(0);
@@ -80,6 +86,15 @@ describe("with --convex", () => {
     expect(commits()).toMatchObject([{ ...written, next: { due: expect.any(Number), data } }]);
     expect(await run("skip", "prod_1", "--yes")).toMatchObject({ skipped: held });
     expect(commits()).toEqual([{ ...written, next: null }]);
+  });
+
+  it("status shows what of usage is under way or was reported", async () => {
+    const status = ["status", "--convex", "other"];
+    const { code, stdout } = await runCommand([...status, "--json"], { cwd });
+    expect(code).toBe(0);
+    const reported = { number: 1, examples: ["late b1"] };
+    expect(JSON.parse(stdout)).toMatchObject({ usage: { underWay: 0, reported }, runs: [] });
+    expect((await runCommand(status, { cwd })).stdout).toContain("0 under way, 1 reported");
   });
 
   it("status has the line to add where the deployment has no such function", async () => {

@@ -15,7 +15,7 @@ import {
   webhookPlace,
   withConnectOptions,
 } from "../connect.js";
-import { type ConvexOptions, convexRun, withConvexOptions } from "../convex.js";
+import { type ConvexOptions, convexRun, convexStore, withConvexOptions } from "../convex.js";
 import { type EndpointHealth, endpointProblems, ourEndpoints } from "../endpoint-health.js";
 import { type ReactionFacts, reactionFacts } from "../reactions.js";
 import { asksOutstanding, receivedSince, type StoredReceipt } from "../receipts.js";
@@ -207,6 +207,9 @@ async function statusOnConvex(io: Io, options: Options): Promise<void> {
   const line =
     "export const runs = internalAction({ args: {}, handler: (ctx) => billing.runs(ctx) });";
   const runs = (await convexRun(io, options, "runs", {}, line)) as RunReport[];
-  io.emit({ runs });
-  if (!io.json) printRuns(io, runs);
+  const usage = await usageFacts(await convexStore(io, options), Date.now());
+  io.emit({ usage, runs });
+  if (io.json) return;
+  io.table(usageLine(usage));
+  printRuns(io, runs);
 }

@@ -177,17 +177,18 @@ export function grant(
   };
 }
 
-/** Takes back units of a grant, at most what is left of it. */
-export function takeBack(wallet: Wallet, key: string, amount: number): Wallet {
+/** Makes a grant so large, at least as large as what of it is used or held. The wallet is settled. */
+export function resize(wallet: Wallet, key: string, wanted: number): Wallet {
   const found = wallet.grants.find((each) => each.key === key);
-  const taken = found === undefined ? 0 : Math.min(amount, leftOf(found));
-  if (found === undefined || taken === 0) return wallet;
+  if (found === undefined) return wallet;
+  const amount = Math.max(wanted, found.used + found.held);
+  if (amount === found.amount) return wallet;
   const { balance } = wallet;
   return {
     ...wallet,
-    balance: found.live ? { ...balance, granted: balance.granted - taken } : balance,
-    grants: wallet.grants.map((each) =>
-      each === found ? { ...found, amount: found.amount - taken } : each,
-    ),
+    balance: found.live
+      ? { ...balance, granted: balance.granted + amount - found.amount }
+      : balance,
+    grants: wallet.grants.map((each) => (each === found ? { ...found, amount } : each)),
   };
 }

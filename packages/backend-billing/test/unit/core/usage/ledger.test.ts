@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { stream } from "../../../../../stripe-double/src/world/random.js";
 import type { Allowance } from "../../../../src/core/usage/allowance.js";
 import { settle, unbooked } from "../../../../src/core/usage/settle.js";
-import { finish, grant, hold, release, take, takeBack } from "../../../../src/core/usage/take.js";
+import { finish, grant, hold, release, resize, take } from "../../../../src/core/usage/take.js";
 import { EMPTY, remainingOf, type Wallet } from "../../../../src/core/usage/wallet.js";
 
 /** A lot of units, each taking of which is booked when it happens. */
@@ -11,6 +11,8 @@ interface Lot {
   readonly key: string;
   readonly isPlan: boolean;
   readonly made: number;
+  /** What an own grant was given with. */
+  readonly original: number;
   amount: number;
   taken: number;
   until: number;
@@ -66,7 +68,8 @@ function plainLedger() {
           known.until = period.until;
           if (!isWithheld) known.amount = Math.max(known.amount, amount);
         } else if (!isWithheld && amount > 0) {
-          lots.push({ key, isPlan: true, made: now, amount, taken: 0, until: period.until });
+          const share = { key, isPlan: true, made: now, original: amount };
+          lots.push({ ...share, amount, taken: 0, until: period.until });
         }
       }
     },
@@ -184,16 +187,18 @@ function history(seed: number): { refused: number; taken: number; closed: number
       const expiresAt = below(2) === 0 ? null : now + HOUR * (1 + below(600));
       const given = { key: `given ${name}`, amount, createdAt: now, expiresAt };
       const until = expiresAt ?? END;
-      ledger.lots.push({ key: given.key, isPlan: false, made: now, amount, taken: 0, until });
+      const own = { key: given.key, isPlan: false, made: now, original: amount };
+      ledger.lots.push({ ...own, amount, taken: 0, until });
       wallet = grant(wallet, { ...given, source: "given" });
     } else {
       const lot = ledger.lots.find(({ isPlan, until }) => !isPlan && until > now);
       if (lot !== undefined) {
-        const back = Math.min(amount, lot.amount - lot.taken);
-        lot.amount -= back;
+        // Some is taken back, or all is given back that was: what is used or held stays.
+        const wanted = below(3) === 0 ? lot.original : Math.max(0, lot.amount - amount);
+        lot.amount = Math.max(wanted, lot.taken);
         // What the balance counted is booked first: a taking back always settles.
         wallet = settle(wallet, allowance, { now, basis: "" });
-        wallet = takeBack(wallet, lot.key, amount);
+        wallet = resize(wallet, lot.key, wanted);
       }
     }
     check(wallet, closed, { recorded, beyond }, where);

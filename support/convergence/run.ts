@@ -159,6 +159,7 @@ export async function runHistory(
       reactions: undefined,
       outbox: undefined,
       books: undefined,
+      credits: undefined,
       baseUrl: unused,
       stripe: () => itsStripe,
       now: time.now,

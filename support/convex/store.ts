@@ -21,6 +21,7 @@ import {
 } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { Listening } from "../../packages/backend-billing/src/core/mirror/listening.js";
 import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
+import type { AnyCatalogue } from "../../packages/backend-billing/src/core/plans/catalogue.js";
 import { registered } from "./registered.js";
 
 export const schema = defineSchema({ ...billingTables });
@@ -41,16 +42,18 @@ export interface StoreDeployment {
 export function deployStore({
   resources = defaultResources,
   listening = {},
+  catalogue,
   ...options
 }: {
   readonly transactionLimits?: boolean;
   readonly resources?: readonly ResourceName[];
   readonly listening?: Listening;
+  readonly catalogue?: AnyCatalogue;
 } = {}): StoreDeployment {
   const tables = defineSchema({ ...createTables(resources) }) as unknown as typeof schema;
   const steps: string[] = [];
   const billing = registered({
-    store: createStoreMutation({ resources, listening, store: storeReference, sync }),
+    store: createStoreMutation({ resources, listening, catalogue, store: storeReference, sync }),
     sync: internalActionGeneric({
       args: { step: v.string() },
       handler: async (_, { step }) => {

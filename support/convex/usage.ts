@@ -1,20 +1,22 @@
 // Usage on Convex, under `convex-test`: each call is a mutation or a query of its own.
 import type { Reads } from "../../packages/backend-billing/src/convex/reads/local.js";
 import type { Usage } from "../../packages/backend-billing/src/convex/usage/usage.js";
+import type { CreditsOutcome } from "../../packages/backend-billing/src/core/runtime/records/credits.js";
 import type { UsageSubject } from "../usage/cases.js";
-import { subscriber } from "../usage/world.js";
-import { deployStore, type StoreDeployment } from "./store.js";
+import type { CreditsSubject } from "../usage/credits.js";
+import { catalogue, subscriber } from "../usage/world.js";
+import { deployStore, type StoreDeployment, storeReference } from "./store.js";
 
 /** What `createLocal` gives of usage. */
 export type LocalUsage = Usage & Pick<Reads, "can">;
 
-export interface UsageDeployment extends UsageSubject {
+export interface UsageDeployment extends CreditsSubject {
   readonly app: StoreDeployment;
 }
 
 /** `clock` is what the calls go by. */
 export function deployUsage(local: LocalUsage, clock: UsageSubject["clock"]): UsageDeployment {
-  const app = deployStore({ transactionLimits: true });
+  const app = deployStore({ transactionLimits: true, catalogue });
   const { test, store } = app;
   return {
     app,
@@ -30,6 +32,11 @@ export function deployUsage(local: LocalUsage, clock: UsageSubject["clock"]): Us
       can: (entityId, feature) => test.query((ctx) => local.can(ctx, entityId, feature)),
     },
     subscribe: subscriber(store),
+    store,
+    settle: async (sessionId) => {
+      const operation = { type: "credit", sessionId, now: clock.now };
+      return (await test.mutation(storeReference, { operation })) as CreditsOutcome;
+    },
     records: (entityId) =>
       test.query(async ({ db }) => {
         const found = await db

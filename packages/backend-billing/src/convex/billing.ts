@@ -25,6 +25,7 @@ import type { Page } from "../core/links/page.js";
 import { meteredIn } from "../core/plans/usage.js";
 import { chosenResources } from "../core/runtime/config.js";
 import type { SyncReport } from "../core/runtime/reports.js";
+import { hasBalances } from "../core/usage/args.js";
 import {
   type CheckoutActionArgs,
   checkoutAction,
@@ -225,10 +226,18 @@ function open(config: ConvexConfig, fallback: string, line: string) {
 }
 
 /** What the watchdog looks after for this application. */
-function watchedBy({ seats, catalogue }: ConvexConfig): Pick<StoreOptions, "watched" | "metered"> {
+function watchedBy({
+  seats,
+  catalogue,
+}: ConvexConfig): Pick<StoreOptions, "watched" | "metered" | "catalogue"> {
   return {
-    watched: [...(seats ? (["seats"] as const) : []), ...(catalogue ? (["batch"] as const) : [])],
+    watched: [
+      ...(seats ? (["seats"] as const) : []),
+      ...(catalogue ? (["batch"] as const) : []),
+      ...(hasBalances(catalogue) ? (["credits"] as const) : []),
+    ],
     metered: catalogue === undefined ? [] : meteredIn(catalogue),
+    catalogue,
   };
 }
 

@@ -2,8 +2,10 @@
 import type { GenericActionCtx, GenericDataModel } from "convex/server";
 import type { Store } from "../core/mirror/store.js";
 import { chosenResources } from "../core/runtime/config.js";
+import type { CreditsStore } from "../core/runtime/records/credits.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
-import type { Operation } from "./calls/operations.js";
+import { hasBalances } from "../core/usage/args.js";
+import type { Operation, ResultOf } from "./calls/operations.js";
 import { createConvexOutbox } from "./calls/outbox.js";
 import type { References } from "./calls/references.js";
 import { createConvexStore } from "./calls/store.js";
@@ -45,6 +47,10 @@ export function createConvexRuntime(
     });
   const storeIn = (ctx: ActionContext): Store =>
     createConvexStore(callIn(ctx), { resources, log: config.logger });
+  const creditsIn = (ctx: ActionContext): CreditsStore => ({
+    settle: async (sessionId, now) =>
+      (await callIn(ctx)({ type: "credit", sessionId, now })) as ResultOf<"credit">,
+  });
   const { seats } = config;
   // The `store` mutation knows what is listened to, and schedules what is to be told.
   // All functions of a deployment are of one version, so no other process has handlers that this one lacks.
@@ -60,6 +66,7 @@ export function createConvexRuntime(
       baseUrl: () => baseUrl(config),
       reactions,
       outbox: createConvexOutbox(callIn(ctx)),
+      credits: hasBalances(config.catalogue) ? creditsIn(ctx) : undefined,
       // Whatever is left to do is scheduled by the mutation that left it, in its transaction.
       wake: () => {},
     });

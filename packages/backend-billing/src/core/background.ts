@@ -1,4 +1,4 @@
-/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats, notices, usage. */
+/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats, notices, credits, usage. */
 import { finishClaims } from "./customers/setup.js";
 import { answerAsks } from "./events/refetch.js";
 import { refreshDue } from "./events/refresh.js";
@@ -6,6 +6,7 @@ import { raiseNotices } from "./reactions/telling/notices.js";
 import type { Runtime } from "./runtime/runtime.js";
 import { endGraces } from "./subscriptions/grace.js";
 import { followSeats } from "./subscriptions/seats/follow.js";
+import { followCredits } from "./usage/credits/follow.js";
 import { sendUsage } from "./usage/outbox/outbox.js";
 
 /** Does what is due now; answers how much it did, so that a caller can go on until nothing is left. */
@@ -16,6 +17,7 @@ export async function workOnce(runtime: Runtime): Promise<number> {
   const ended = await endGraces(runtime);
   const followed = await followSeats(runtime);
   const raised = await raiseNotices(runtime);
+  const credited = await followCredits(runtime);
   const sent = await sendUsage(runtime);
-  return answered + refreshed + finished + ended + followed + raised + sent;
+  return answered + refreshed + finished + ended + followed + raised + credited + sent;
 }

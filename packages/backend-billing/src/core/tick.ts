@@ -19,6 +19,7 @@ import { deferRecords } from "./sync/work/deferred.js";
 import { workPages } from "./sync/work/loop.js";
 import { prune } from "./sync/work/prune.js";
 import { openScheduled, openWanted } from "./sync/work/scheduled.js";
+import { creditsLease } from "./usage/credits/follow.js";
 import { batchLease, sendsUsage } from "./usage/outbox/outbox.js";
 
 /** What `tick` takes. */
@@ -101,6 +102,7 @@ const leases = (runtime: Runtime) => ({
   lapse: lapseLease(runtime),
   ...(runtime.seats === undefined ? {} : { seats: seatsLease(runtime) }),
   ...(sendsUsage(runtime) ? { batch: batchLease(runtime) } : {}),
+  ...(runtime.credits === undefined ? {} : { credits: creditsLease(runtime) }),
 });
 
 /** Reads what the run needs later: the store that defers its records reads each of them once. */

@@ -11,6 +11,7 @@ import type { Reacting } from "../core/runtime/commit/listening.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import type { UsageBooks } from "../core/runtime/records/books.js";
+import type { CreditsStore } from "../core/runtime/records/credits.js";
 import type { OutboxStore } from "../core/runtime/records/outbox.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import { gateReads } from "../core/subscriptions/gates.js";
@@ -67,6 +68,8 @@ export interface Storage<Db extends object, Tx> {
   outboxOn(db: Db): OutboxStore;
   /** What was counted of it, to be compared and put in order. */
   booksOn(db: Db): UsageBooks;
+  /** The credits that are bought; undefined where no feature has a balance. */
+  creditsOn(db: Db): CreditsStore | undefined;
   migrate(): Promise<{ applied: readonly string[] }>;
   /** The application's handlers; undefined where it has none. */
   readonly reactions?: StoredReactions<Tx> | undefined;
@@ -108,7 +111,9 @@ export function createHost<Db extends object, Tx>(
     const { seats } = config;
     const outbox = life.guard(storage.outboxOn(db));
     const books = life.guard(storage.booksOn(db));
-    const platform = { store, baseUrl, wake, seats, reactions, outbox, books };
+    const bought = storage.creditsOn(db);
+    const credits = bought && life.guard(bought);
+    const platform = { store, baseUrl, wake, seats, reactions, outbox, books, credits };
     const runtime = createRuntime(config, platform);
     return runtime;
   };

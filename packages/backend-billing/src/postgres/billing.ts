@@ -4,6 +4,7 @@ import { effectsByEvent } from "../core/catalogue/catalogue.js";
 import type { AnyCatalogue, Names, NamesOf } from "../core/plans/catalogue.js";
 import { type Handled, handlersIn, needsOf } from "../core/reactions/telling/handlers.js";
 import { chosenResources } from "../core/runtime/config.js";
+import { hasBalances } from "../core/usage/args.js";
 import {
   type BillingExportsIn,
   billingOn,
@@ -31,6 +32,7 @@ import { createPostgresReads } from "./store/reads.js";
 import { createPostgresStore } from "./store/store.js";
 import { queryableOf, type Tx } from "./transaction.js";
 import { booksOn } from "./usage/books.js";
+import { creditsOn } from "./usage/credits.js";
 import { outboxOn } from "./usage/outbox.js";
 import { usageIn, usageOn } from "./usage/usage.js";
 
@@ -151,7 +153,7 @@ export function createBilling<D extends Database, C extends AnyCatalogue = AnyCa
 export function hostOn<D extends Database, C extends AnyCatalogue>(
   config: PostgresConfig<D, C>,
 ): Host<PoolLike, Tx> {
-  const { telemetry } = config;
+  const { telemetry, catalogue } = config;
   const db = poolOf(config.db);
   const retried = telemetry && (() => telemetry.measure("commit.retries", 1, {}));
   const tables = {
@@ -179,6 +181,10 @@ export function hostOn<D extends Database, C extends AnyCatalogue>(
     usageIn: (tx) => usageIn(queryableOf(tx), tables),
     outboxOn: (pool) => outboxOn(pool, tables),
     booksOn: (pool) => booksOn(pool, tables),
+    creditsOn: (pool) =>
+      catalogue !== undefined && hasBalances(catalogue)
+        ? creditsOn(pool, tables, catalogue)
+        : undefined,
     migrate: () => migrate(db, options),
     reactions: reactionsOn(config, db, tables),
   });

@@ -9,6 +9,7 @@ import {
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import type { Listening } from "../../core/mirror/listening.js";
 import type { RecordKind } from "../../core/mirror/store.js";
+import type { AnyCatalogue } from "../../core/plans/catalogue.js";
 import { begin, type Deliverer, type DeliveryOptions, tell } from "../reactions/deliver.js";
 import {
   ownedIds,
@@ -29,6 +30,7 @@ import { commit } from "../store/commit.js";
 import * as records from "../store/records.js";
 import * as versions from "../store/versions.js";
 import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../tables/database.js";
+import { creditIn } from "../usage/credits.js";
 import * as outbox from "../usage/outbox.js";
 import { watch } from "../watchdog.js";
 import {
@@ -54,6 +56,8 @@ export interface StoreOptions {
   readonly watched?: readonly RecordKind[];
   /** The features whose usage is sent to meters. */
   readonly metered?: readonly string[];
+  /** By which credits are given that were bought. */
+  readonly catalogue?: AnyCatalogue | undefined;
   /** The application's own `store` and `sync`, which scheduled work goes through. */
   readonly store: StoreReference;
   readonly sync: WorkReference;
@@ -155,6 +159,8 @@ async function runSingle(
       await scheduleWork(db, scheduling, { due: [], outstanding: made !== null });
       return made;
     }
+    case "credit":
+      return creditIn(db, options.resources, options.catalogue, asked);
     case "deliver":
     case "tell": {
       const { delivery } = options;

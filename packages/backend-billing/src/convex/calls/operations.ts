@@ -17,6 +17,7 @@ const kind = literals(
   "batch",
   "change",
   "claim",
+  "credits",
   "guard",
   "lapse",
   "notice",
@@ -110,6 +111,8 @@ const single = v.union(
     type: v.literal("gather"),
     gathering: v.object({ ...place, meter: text, now: v.number(), id: text, due: v.number() }),
   }),
+  /** Sets the credits of a checkout page to what is paid for. */
+  v.object({ type: v.literal("credit"), sessionId: text, now: v.number() }),
   /** Has the oldest change of an object told, which counts an attempt first. */
   v.object({ type: v.literal("deliver"), ref: text }),
   /** Tells it; `again` is the job that would try again, if this transaction failed. */
@@ -217,6 +220,7 @@ export const results = {
     after: v.union(v.object(place), v.null()),
   }),
   gather: v.union(record, v.null()),
+  credit: literals("done", "foreign", "lines", "feature"),
   deliver: v.null(),
   tell: v.null(),
   watch: v.null(),

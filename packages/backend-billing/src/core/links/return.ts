@@ -189,7 +189,10 @@ async function refreshInTime(
   const refresh = async () => {
     if (!(await mayRefresh(runtime, customer))) return;
     if (ended === null) await refreshCustomer(runtime, customer, { awaited: true });
-    else await settleSession(runtime, ended);
+    else {
+      await settleSession(runtime, ended);
+      await runtime.credits?.settle(ended, runtime.now()); // the job does it otherwise
+    }
   };
   const patience = runtime.sleep(runtime.timing.returnPatience);
   await Promise.race([

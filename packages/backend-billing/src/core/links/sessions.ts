@@ -14,7 +14,9 @@ import type { RecordKey } from "../mirror/store.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkQuantity, linesFor, offersFor, soldPrices } from "../subscriptions/offers.js";
 import { seatsOf } from "../subscriptions/seats/count.js";
+import type { Metadata } from "../usage/credits/mark.js";
 import { checkGiven, checkKnown, checkMode, checkOwned, reachOf } from "./checks.js";
+import { creditsSold } from "./credits.js";
 import { recordsFor, sell } from "./guard/sell.js";
 import { hadTrial, withTrial } from "./guard/trial.js";
 import { observedLink } from "./observed.js";
@@ -202,13 +204,9 @@ async function payLink(
   checkReference(referenceId);
   checkSetup({ entityId });
   const reach = reachOf(options);
-  const line_items = await paidLines(runtime, params, reach);
-  return openPayment(
-    runtime,
-    { entityId, referenceId },
-    { ...rest, line_items, success_url, cancel_url },
-    options,
-  );
+  const { line_items, sold } = await paidLines(runtime, params, reach);
+  const whole = { ...rest, line_items, success_url, cancel_url };
+  return openPayment(runtime, { entityId, referenceId, sold }, whole, options);
 }
 
 /** The lines that are given, or of what a key names; each may be sold. */
@@ -216,16 +214,17 @@ async function paidLines(
   runtime: Runtime,
   { line_items: given = [], lookupKey, quantity, optional_items: optional }: PayParams,
   reach: Reach,
-): Promise<NonNullable<SessionParams["line_items"]>> {
+): Promise<
+  { readonly line_items: NonNullable<SessionParams["line_items"]> } & Pick<Payment, "sold">
+> {
   const others = pricesIn(given, optional);
   if (lookupKey === undefined) {
-    await soldPrices(runtime, others, reach);
-    return given;
+    return { line_items: given, sold: await soldPrices(runtime, others, reach) };
   }
   checkQuantity(quantity);
   const cart = { priced: { lookupKey }, others, entityId: null };
   const { price, sold } = await offersFor(runtime, cart, reach);
-  return linesFor(price.id, sold, quantity);
+  return { line_items: linesFor(price.id, sold, quantity), sold };
 }
 
 async function payOnceLink(runtime: Runtime, args: PayArgs): Promise<Page> {
@@ -242,37 +241,49 @@ async function payOnceLink(runtime: Runtime, args: PayArgs): Promise<Page> {
   const { price, sold } = await offersFor(runtime, { priced, others, entityId: null }, {});
   const line_items = linesFor(price.id, sold, quantity, given);
   const whole = { ...rest, line_items, success_url, cancel_url };
-  return openPayment(runtime, { entityId, referenceId }, whole, undefined);
+  return openPayment(runtime, { entityId, referenceId, sold }, whole, undefined);
+}
+
+/** What is paid once. */
+interface Payment {
+  readonly entityId: string;
+  readonly referenceId: string | undefined;
+  /** The prices on the page. */
+  readonly sold: Awaited<ReturnType<typeof soldPrices>>;
 }
 
 /** Opens a page where the entity pays once. */
 async function openPayment(
   runtime: Runtime,
-  {
-    entityId,
-    referenceId,
-  }: { readonly entityId: string; readonly referenceId: string | undefined },
+  { entityId, referenceId, sold }: Payment,
   given: Omit<WholeParams, "mode">,
   options: Stripe.RequestOptions | undefined,
 ): Promise<Page> {
   const reach = reachOf(options);
+  const credits = creditsSold(runtime, { entityId, sold, given }, reach);
+  const referring = referenceId === undefined ? {} : { referenceId };
+  const page = { ...referring, ...credits?.page };
   const params: WholeParams = {
     ...given,
     mode: "payment",
-    ...(referenceId === undefined ? {} : referring(given, referenceId)),
+    ...(referenceId === undefined ? {} : { client_reference_id: referenceId }),
+    ...(Object.keys(page).length === 0
+      ? {}
+      : withMetadata(given, page, { ...referring, ...credits?.payment })),
   };
   const find = (wanted: readonly RecordKey[]) => setupReading(runtime, { entityId }, reach, wanted);
   return (await openSession(runtime, { params, ui: "hosted", options, find })) as Page;
 }
 
-/** Puts the reference on the session and on the payment. */
-function referring({ metadata, payment_intent_data: intent }: SessionParams, referenceId: string) {
-  return {
-    client_reference_id: referenceId,
-    metadata: { ...metadata, referenceId },
-    payment_intent_data: { ...intent, metadata: { ...intent?.metadata, referenceId } },
-  };
-}
+/** Puts something on the session and on the payment, beside what is given. */
+const withMetadata = (
+  { metadata, payment_intent_data: intent }: SessionParams,
+  page: Metadata,
+  payment: Metadata,
+) => ({
+  metadata: { ...metadata, ...page },
+  payment_intent_data: { ...intent, metadata: { ...intent?.metadata, ...payment } },
+});
 
 /** The ids of the prices in these lines; one that a line makes on the spot has none. */
 function pricesIn(...lists: readonly (readonly { readonly price?: string }[] | undefined)[]) {

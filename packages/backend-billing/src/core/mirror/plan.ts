@@ -6,6 +6,7 @@
 import type { ResourceName } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
 import { same } from "./content/same.js";
+import { creditsRequests } from "./credits.js";
 import { createAnswers, type Known, type Need, noting, type Reads, readMissing } from "./facts.js";
 import { planChanges } from "./plan-changes.js";
 import { movedIn, planRecords } from "./plan-records.js";
@@ -86,6 +87,7 @@ export function planCommit(
   });
 
   const judged = [...objects.values()];
+  requests.push(...creditsRequests(judged, chosen, batch.now, facts));
   const records = planRecords(batch.records ?? [], requests, facts);
   const rows = planRows(objects, records.links, chosen, batch.now, facts);
   const copied = copies ? known : undefined;

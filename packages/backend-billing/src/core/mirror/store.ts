@@ -37,6 +37,7 @@ export type RecordKind =
   | "batch"
   | "change"
   | "claim"
+  | "credits"
   | "guard"
   | "lapse"
   | "notice"

@@ -66,6 +66,7 @@ export interface Plans {
 export interface AnyPack {
   readonly name: string;
   readonly price: Money;
+  /** Units of features with a balance, given when it is paid by `pay`; a refund takes back what is left. */
   readonly credits?: { readonly [feature: string]: number };
 }
 

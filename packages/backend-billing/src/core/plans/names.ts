@@ -49,6 +49,16 @@ export function planOfProduct(
   );
 }
 
+/** The pack that a product is; undefined if it is none of this catalogue's. */
+export function packOfProduct(
+  { app, packs }: Pick<AnyCatalogue, "app" | "packs">,
+  productId: string,
+): AnyCatalogue["packs"][string] | undefined {
+  if (app === null) return undefined;
+  const name = Object.keys(packs).find((each) => packProductId(app, each) === productId);
+  return name === undefined ? undefined : packs[name];
+}
+
 /** The group of a product that is a plan; undefined if it is none of this catalogue's. */
 export function planGroup(
   catalogue: Pick<AnyCatalogue, "app" | "plans">,

@@ -16,6 +16,7 @@ import {
 } from "./config.js";
 import { type Local, localOf } from "./local.js";
 import type { UsageBooks } from "./records/books.js";
+import type { CreditsStore } from "./records/credits.js";
 import type { OutboxStore } from "./records/outbox.js";
 import { logAside, observedStore } from "./telemetry/observe.js";
 import type { Telemetry } from "./telemetry/telemetry.js";
@@ -43,6 +44,8 @@ export interface Runtime {
   readonly outbox: OutboxStore | undefined;
   /** What was counted of usage; undefined where the store does not show it. */
   readonly books: UsageBooks | undefined;
+  /** Where credits are given that are bought; undefined where no feature has a balance. */
+  readonly credits: CreditsStore | undefined;
   /** The application's own address, without a slash at the end; throws if it is not known. */
   baseUrl(): string;
   stripe(): Stripe;
@@ -71,13 +74,14 @@ export interface Platform {
   readonly reactions?: Reacting | undefined;
   readonly outbox?: OutboxStore | undefined;
   readonly books?: UsageBooks | undefined;
+  readonly credits?: CreditsStore | undefined;
   now?(): number;
 }
 
 export function createRuntime(config: BillingConfig, platform: Platform): Runtime {
   const resources = chosenResources(config);
   const { logger, telemetry } = config;
-  const { store, seats, reactions, outbox, books } = platform;
+  const { store, seats, reactions, outbox, books, credits } = platform;
   const timing = { ...TIMING, ...config.timing };
   return {
     config,
@@ -102,6 +106,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     reactions,
     outbox,
     books,
+    credits,
     baseUrl: platform.baseUrl,
     stripe: stripeClient(config),
     now: platform.now ?? Date.now,

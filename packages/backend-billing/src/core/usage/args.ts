@@ -64,6 +64,10 @@ export const balancesIn = (catalogue: AnyCatalogue | undefined): readonly string
     hasBalance(kind) ? name : [],
   );
 
+/** Whether it has any. */
+export const hasBalances = (catalogue: AnyCatalogue | undefined): boolean =>
+  balancesIn(catalogue).length > 0;
+
 export function hasBalance(kind: AnyCatalogue["features"][string] | undefined): boolean {
   const found = kindOf(kind);
   return found === "credits" || found === "meter";

@@ -3,6 +3,7 @@ import type { TransactionMetrics } from "convex/server";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { deployUsage, type UsageDeployment } from "../../../../../support/convex/usage.js";
 import { describeUsage, JANUARY, NOW } from "../../../../../support/usage/cases.js";
+import { describeCredits } from "../../../../../support/usage/credits.js";
 import { catalogue } from "../../../../../support/usage/world.js";
 import { createLocal } from "../../../src/convex/local.js";
 
@@ -22,6 +23,7 @@ const open = (): UsageDeployment => {
 afterAll(() => void vi.useRealTimers());
 
 describeUsage(async () => open());
+describeCredits(async () => open());
 
 describe("documents read and written", () => {
   let kit: UsageDeployment;

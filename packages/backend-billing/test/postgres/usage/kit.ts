@@ -5,11 +5,13 @@ import {
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
-import { NOW, type UsageSubject } from "../../../../../support/usage/cases.js";
+import { NOW } from "../../../../../support/usage/cases.js";
+import type { CreditsSubject } from "../../../../../support/usage/credits.js";
 import { catalogue, subscriber } from "../../../../../support/usage/world.js";
 import { gateReads } from "../../../src/core/subscriptions/gates.js";
 import { usageCalls } from "../../../src/core/usage/usage.js";
 import { createPostgresStore, migrate } from "../../../src/postgres/index.js";
+import { creditsOn } from "../../../src/postgres/usage/credits.js";
 import { usageIn, usageOn } from "../../../src/postgres/usage/usage.js";
 
 const RECORDS = `SELECT key, amount::float8, over::float8, billed
@@ -24,10 +26,13 @@ export async function openUsage() {
   const gates = gateReads(store, catalogue);
   const calls = (usage = usageOn(pool, {})) =>
     usageCalls({ store: usage, catalogue, now: () => clock.now, gates });
+  const credits = creditsOn(pool, {}, catalogue);
   return {
     pool,
     clock,
     usage: calls(),
+    store,
+    settle: (sessionId) => credits.settle(sessionId, clock.now),
     subscribe: subscriber(store),
     records: async (entityId) => (await pool.query(RECORDS, [entityId])).rows,
     async undone(work) {
@@ -44,5 +49,5 @@ export async function openUsage() {
       await pool.end();
       await database.drop();
     },
-  } satisfies UsageSubject & { readonly pool: pg.Pool };
+  } satisfies CreditsSubject & { readonly pool: pg.Pool };
 }

@@ -52,6 +52,23 @@ describe("a commit", () => {
     expect(woken).toEqual([70]);
   });
 
+  it("wakes it at once for a page with credits that is paid, and not for one without", async () => {
+    const { context, woken } = open();
+    const paid = { mode: "payment", status: "complete", payment_status: "paid" };
+    const page = (id: string, at: number, fields: object) => ({
+      ...told(`evt_${id}_${at}`, "checkout_sessions", id, at, { ...paid, ...fields }),
+      requests: [request(id, NOW + 5_000)],
+    });
+    await commit(context, { source: "event", units: [page("cs_1", 100, {})] });
+    const metadata = { billing_credits: "[]" };
+    const waiting = page("cs_2", 100, { metadata, payment_status: "unpaid" });
+    await commit(context, { source: "event", units: [waiting] });
+    expect(woken).toEqual([5_000, 5_000]);
+    await commit(context, { source: "event", units: [page("cs_2", 900, { metadata })] });
+    expect(woken).toEqual([5_000, 5_000, 0, 5_000]);
+    expect(await context.store.record("credits", "cs_2")).toMatchObject({ ref: "cs_2", due: NOW });
+  });
+
   it("wakes nobody for what is settled, known already, or was not committed", async () => {
     const { context, woken } = open();
     const quiet = [told("evt_1", "products", "prod_1", 100)];

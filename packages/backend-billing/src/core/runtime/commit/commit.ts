@@ -4,6 +4,7 @@
  * comes from, sets aside what cannot be stored, and wakes the background
  * for what the commit left to do. What must happen with every commit belongs here.
  */
+import { creditsLeftBy } from "../../mirror/credits.js";
 import { LISTENING } from "../../mirror/listening.js";
 import { ASK_DELAY } from "../../mirror/rule.js";
 import type {
@@ -212,13 +213,16 @@ function wakeAfter(
   units: readonly Unit[],
   outcomes: readonly UnitOutcome[],
 ): void {
-  let isAsked = false;
+  let [isAsked, isCredited] = [false, false];
   let requested = Number.NEGATIVE_INFINITY;
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.duplicate) continue;
     isAsked ||= outcome.outcomes.some(({ act }) => act === "ask");
-    for (const { due } of units[index]?.requests ?? []) requested = Math.max(requested, due);
+    const unit = units[index] ?? {};
+    for (const { due } of unit.requests ?? []) requested = Math.max(requested, due);
+    isCredited ||= creditsLeftBy(unit, outcome);
   }
+  if (isCredited) context.wake(0);
   if (isAsked) context.wake(ASK_DELAY);
   if (Number.isFinite(requested)) context.wake(Math.max(0, requested - now));
 }

@@ -4,6 +4,7 @@
  * a process that dies loses no more than the run's own records, and the next schedule begins anew.
  * For one caller and a short time: other processes do not see the run before it is flushed.
  */
+import { creditsLeftBy } from "../../mirror/credits.js";
 import { isDue } from "../../mirror/due.js";
 import type {
   Batch,
@@ -31,8 +32,7 @@ export interface Deferred {
   /** Takes what is due in one call; the next calls that take work from `store` are given it. */
   takeAhead(
     leases: { readonly [kind in "asks" | "refresh" | "claim" | "lapse"]: Lease } & {
-      readonly seats?: Lease;
-      readonly batch?: Lease;
+      readonly [kind in "seats" | "batch" | "credits"]?: Lease;
     },
   ): Promise<unknown>;
   /** Writes the records. False if another process has changed one of them; then none is written. */
@@ -187,7 +187,7 @@ export function deferRecords(store: Store): Deferred {
     },
     takeAhead({ asks, ...records }) {
       ahead.set("ask", store.takeAsks(asks));
-      for (const kind of ["refresh", "claim", "lapse", "seats", "batch"] as const) {
+      for (const kind of ["refresh", "claim", "lapse", "seats", "batch", "credits"] as const) {
         const lease = records[kind];
         if (lease !== undefined) ahead.set(kind, store.takeRecords(kind, lease));
       }
@@ -215,10 +215,11 @@ function writeOf(key: string, expect: number, record: StoredRecord | undefined):
   return { kind: kind as RecordKind, id: key.slice(kind.length + 1), expect, next: null };
 }
 
-/** Whether a commit leaves something to ask, to refresh or to report. */
+/** Whether a commit leaves something to ask, to refresh, to credit or to report. */
 function leavesWork({ units }: Batch, outcomes: readonly UnitOutcome[]): boolean {
   return (
     units.some(({ requests = [] }) => requests.length > 0) ||
+    units.some((unit, at) => creditsLeftBy(unit, outcomes[at])) ||
     outcomes.some((unit) => !unit.duplicate && unit.outcomes.some(({ act }) => act === "ask"))
   );
 }

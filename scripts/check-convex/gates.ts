@@ -57,9 +57,9 @@ function lint({ folder }: App): Problem[] {
  * reactions: what is to be told is worked out in the mutation that tells. 409 kB with plans in code, and
  * 418 kB with gates, which are among the reads of every entry; 427 kB with usage that plans bill and
  * plans in code; 461 kB with balances, from which the application's own mutations take, and what sends
- * usage to Stripe's meters.
+ * usage to Stripe's meters; 471 kB since that runs on Convex, where a mutation gathers what is sent.
  */
-const MOST = 463_000;
+const MOST = 473_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The

@@ -225,5 +225,25 @@ export function describeUsage(open: () => Promise<UsageSubject>): void {
       });
       kit.clock.now = NOW;
     });
+
+    it("carries the last of those that are used up, and gives once for the key of any", async () => {
+      const entityId = entity();
+      const give = (key: string, amount: number) => kit.usage.grant(credits(entityId, key, amount));
+      for (let at = 0; at < 25; at++) {
+        await give(`g${at}`, 1);
+        kit.clock.now += 1;
+      }
+      expect(await kit.usage.consume(credits(entityId, "a", 35))).toEqual({
+        allowed: true,
+        balance: 0,
+      });
+      expect(await give("g0", 1)).toEqual({ balance: 0 });
+      expect(await give("g0", 1)).toEqual({ balance: 0 }); // closed by now
+      expect(await give("more", 2)).toEqual({ balance: 2 });
+      expect(await kit.usage.usageOf(entityId)).toMatchObject({
+        credits: { granted: 32, used: 30, remaining: 2 },
+      });
+      kit.clock.now = NOW;
+    });
   });
 }

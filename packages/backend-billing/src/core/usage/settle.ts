@@ -103,8 +103,10 @@ function counted(
   shares: readonly Share[],
   now: number,
 ): readonly Grant[] {
-  const known = before.map((grant) => {
+  const spent = spentOf(before);
+  const known = before.map((grant): Grant => {
     const share = shares.find(({ key }) => key === grant.key);
+    if (spent.includes(grant)) return { ...grant, live: false, closed: true };
     if (grant.source !== "plan") return standing(grant, !isOver(grant, now), now);
     return share === undefined ? standing(grant, false, now) : raised(grant, share);
   });
@@ -112,6 +114,20 @@ function counted(
     amount > 0 && !isWithheld && !before.some((grant) => grant.key === key);
   return [...known, ...shares.filter(isNew).map((share) => given(share, now))];
 }
+
+/** Grants of which nothing is left that a wallet shows. */
+const SHOWN = 20;
+
+/**
+ * Those that were given or bought and are all taken, but for the last: a wallet would carry them for
+ * ever. Nothing that can be taken changes by that, and no refund can make them another size; one of
+ * which something was taken back may grow again, and stays.
+ */
+const spentOf = (grants: readonly Grant[]): readonly Grant[] =>
+  grants
+    .filter(({ source, original, used }) => source !== "plan" && used >= original)
+    .sort(inTurn)
+    .slice(0, -SHOWN);
 
 const isOver = ({ expiresAt }: Grant, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;

@@ -63,6 +63,20 @@ describe("an application that bills usage", () => {
     expect(app.double.requests.count(SEND)).toBe(1);
   });
 
+  it("compares it when all is verified, and puts what is old into sums when it ticks", async () => {
+    const { app } = await openMetered();
+    const table = `"${app.schema}".backend_billing_usage`;
+    await app.pool.query(
+      `INSERT INTO ${table}_records VALUES ('org_1', 'calls', 'old', 3, 0, false, 0, NULL)`,
+    );
+    const { usage } = await app.b.billing.verify();
+    expect(usage).toMatchObject({ state: "done", rows: 0, differing: 0 });
+    await app.b.billing.tick();
+    expect((await app.pool.query(`SELECT key FROM ${table}_records`)).rows).toEqual([]);
+    const { rows } = await app.pool.query(`SELECT entity_id, amount::float8 FROM ${table}_days`);
+    expect(rows).toEqual([{ entity_id: "org_1", amount: 3 }]);
+  });
+
   it("knows what Stripe could not count, once for each report", async () => {
     const { app, meter } = await openMetered();
     const type = "v1.billing.meter.error_report_triggered";

@@ -75,7 +75,7 @@ it("finds what Stripe has not counted, and what something else has fed", async (
   });
 });
 
-it("counts what was refused as not sent, and leaves out a day of which some is unsent", async () => {
+it("counts what was refused, or waits, as not sent", async () => {
   await use(3);
   await shop.work();
   await shop.stripe.billing.meters.deactivate(shop.meterId);

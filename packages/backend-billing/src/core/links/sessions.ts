@@ -261,7 +261,7 @@ async function openPayment(
 ): Promise<Page> {
   const reach = reachOf(options);
   const credits = creditsSold(runtime, { entityId, sold, given }, reach);
-  const referring = referenceId === undefined ? {} : { referenceId };
+  const referring: Metadata = referenceId === undefined ? {} : { referenceId };
   const page = { ...referring, ...credits?.page };
   const params: WholeParams = {
     ...given,

@@ -13,6 +13,10 @@ export function rate(price: Price, perSeat: boolean | undefined): string {
   return `${money(price)} per ${perSeat ? "seat and " : ""}${price.interval}`;
 }
 
+export function count(amount: number, one: string): string {
+  return `${amount.toLocaleString("en")} ${amount === 1 ? one : `${one}s`}`;
+}
+
 export function day(milliseconds: number): string {
   return new Intl.DateTimeFormat("en-GB", { dateStyle: "long" }).format(milliseconds);
 }

@@ -24,15 +24,19 @@ export function useReturn(entityId: string): string | null {
   return from;
 }
 
-/** Runs one thing at a time; says which is under way, and what went wrong. */
+/** Runs one thing at a time, and answers whether it went well; says which is under way, and what went wrong. */
 export function useBusy() {
   const [busy, setBusy] = useState<string>();
   const [error, setError] = useState<string>();
   const run = async (name: string, action: () => Promise<unknown>) => {
     setBusy(name);
     setError(undefined);
-    await action().catch((thrown: Error) => setError(thrown.message));
+    const went = await action().then(
+      () => true,
+      (thrown: Error) => setError(thrown.message),
+    );
     setBusy(undefined);
+    return went === true;
   };
   return { busy, error, run };
 }

@@ -3,10 +3,11 @@ import type { ReactNode } from "react";
 import { Extras, NewOrganisation, SubscriptionCard } from "./account.tsx";
 import { ChangeDialog } from "./change.tsx";
 import { usePath } from "./hooks.ts";
+import { Letters, sendsLeft } from "./letters.tsx";
 import { Failure, Hero, Notice, Page, Section } from "./parts.tsx";
 import { Plans } from "./plans.tsx";
 import { Team } from "./team.tsx";
-import type { Account, Entity, Loaded, Me, Offer, Product, Subscription } from "./types.ts";
+import type { Account, Entity, Letter, Loaded, Me, Offer, Product, Subscription } from "./types.ts";
 
 type Go = (path: string) => void;
 
@@ -68,7 +69,7 @@ interface BillingProps {
   from: string | null;
   products: Product[];
   account: Loaded<Account>;
-  /** What is under way: the key of a price, the id of a member, or such as `portal`, `change` or `cancel`. */
+  /** What is under way: the key of a price, the id of a member, or such as `portal`, `change` or `send`. */
   busy: string | undefined;
   error: string | undefined;
   onSubscribe: (key: string) => void;
@@ -81,6 +82,8 @@ interface BillingProps {
   onKeep: () => void;
   onCancel: () => void;
   onResume: () => void;
+  /** Answers whether it was sent. */
+  onSend: (letter: Letter) => Promise<boolean>;
   onInvite: (emails: string) => void;
   onRemove: (memberId: string) => void;
   onCreate: (name: string) => void;
@@ -105,7 +108,7 @@ export function awaitsSeats(products: Product[], account: Loaded<Account>): bool
 
 export function Billing(props: BillingProps) {
   const { entity, from, products, account, busy, error, offer } = props;
-  const { subscription, orders, support } = account.data ?? {};
+  const { subscription, orders, support, sends } = account.data ?? {};
   const plan = planOf(account);
   if (account.error && !account.data) {
     return <Failure error={account.error} onRetry={account.reload} />;
@@ -133,6 +136,9 @@ export function Billing(props: BillingProps) {
           onResume={props.onResume}
         />
         {support && <p>Questions? Write to crew@paperboat.example: we answer within a day.</p>}
+      </Section>
+      <Section title="Letters" hint={sends && sendsLeft(sends)}>
+        <Letters busy={busy} onSend={props.onSend} />
       </Section>
       <Section title="Plans">
         <Plans

@@ -1,4 +1,5 @@
 /** What a catalogue sells, as the page shows it. */
+import { count } from "./format.ts";
 import type { Product } from "./types.ts";
 
 interface Plan {
@@ -7,7 +8,7 @@ interface Plan {
     string,
     { amount: number; currency: string; interval: string; isPerSeat: boolean }
   >;
-  features?: { members?: number; support?: boolean };
+  features?: { members?: number; support?: boolean; sends?: { included: number } };
 }
 
 interface Catalogue {
@@ -34,7 +35,8 @@ export function productsIn({ plans, packs }: Catalogue): Product[] {
   return [...sold, ...extras];
 }
 
-const wordsFor = ({ members, support }: NonNullable<Plan["features"]>): string[] => [
+const wordsFor = ({ members, support, sends }: NonNullable<Plan["features"]>): string[] => [
   ...(members ? [`Room for ${members} members`] : []),
+  ...(sends ? [`${count(sends.included, "send")} each month`] : []),
   ...(support ? ["Answers within a day"] : []),
 ];

@@ -76,6 +76,19 @@ export interface Member {
   email: string;
 }
 
+/** What is left of the sends that a plan includes and that were bought. */
+export interface Sends {
+  remaining: number;
+  /** Milliseconds: when the plan's share is given again; null for a plan without one. */
+  resetsAt: number | null;
+}
+
+/** A letter to so many readers. The page makes its id, by which it is sent once. */
+export interface Letter {
+  id: string;
+  readers: number;
+}
+
 export interface Account {
   subscription: Subscription | null;
   orders: Order[];
@@ -84,6 +97,7 @@ export interface Account {
   room: number;
   /** Whether the plan has answers within a day. */
   support: boolean;
+  sends: Sends;
 }
 
 /** Something that is on its way, here, or could not be had. */

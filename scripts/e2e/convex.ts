@@ -14,6 +14,7 @@ import { heading, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { freePort } from "./example.js";
 import { payFor, signOutAndIn } from "./paperboat.js";
 import { walkChange, walkSeats } from "./running.js";
+import { walkSends } from "./sends.js";
 import { expect, type Step } from "./steps.js";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -99,6 +100,7 @@ export async function walkConvex(browser: Browser, step: Step): Promise<void> {
     await other.close();
   });
 
+  await walkSends(browser, step, app.url, "convex");
   await walkChange(browser, step, app, "convex");
   await walkSeats(browser, step, app, "convex");
 

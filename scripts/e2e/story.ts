@@ -9,6 +9,7 @@ import { fillCard, heading, LAPTOP, lookAround, PATIENCE } from "./browser.js";
 import { canStartPostgres, missingMigrations, startExample } from "./example.js";
 import { CARD, payFor, signOutAndIn, signUp } from "./paperboat.js";
 import { walkChange, walkSeats } from "./running.js";
+import { walkSends } from "./sends.js";
 import { expect, type Step } from "./steps.js";
 
 export async function walkStory(browser: Browser, step: Step): Promise<void> {
@@ -149,6 +150,7 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
       "change",
       "cancel",
       "resume",
+      "send",
       "invite",
       "remove",
       "pay",
@@ -256,7 +258,36 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     await crowd.close();
   });
 
+  await step(
+    "two letters, each ten times at once: the sends are enough for one, once",
+    async () => {
+      const crowd = await visitor();
+      const address = `${app.url}/api/for/${entityIn(await signUp(crowd, app.url, "Annie"))}`;
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          crowd.request.post(`${address}/send`, {
+            data: { id: `letter ${index % 2}`, readers: 60 },
+          }),
+        ),
+      );
+      const sent = answers.map((answer) => answer.status() === 200);
+      const both = [0, 1].map((letter) => sent.filter((is, index) => is && index % 2 === letter));
+      expect(
+        both
+          .map(({ length }) => length)
+          .sort()
+          .join(),
+        "0,10",
+        "answers that it was sent",
+      );
+      const { sends } = await (await crowd.request.get(address)).json();
+      expect(sends.remaining, 40, "sends that are left");
+      await crowd.close();
+    },
+  );
+
   const running = { url: app.url, stripe, double };
+  await walkSends(browser, step, app.url, "node");
   await walkChange(browser, step, running, "node");
   await walkSeats(browser, step, running, "node");
 
@@ -279,7 +310,8 @@ export async function walkStory(browser: Browser, step: Step): Promise<void> {
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Ending").waitFor();
     // As if Stripe had been too slow to tell of the payment before the page was loaded.
-    const nothing = { json: { subscription: null, orders: [], members: [], room: 2 } };
+    const sends = { remaining: 100, resetsAt: null };
+    const nothing = { json: { subscription: null, orders: [], members: [], room: 2, sends } };
     await page.route("**/api/for/*", (route) => route.fulfill(nothing), { times: 1 });
     await page.goto(`${app.url}/for/${organisation}?from=checkout`);
     await page.getByText("Your plan is here in a moment").waitFor();

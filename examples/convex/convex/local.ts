@@ -2,7 +2,5 @@
 import { createLocal } from "backend-billing/convex/local";
 import { catalogue } from "./catalogue";
 
-export const { subscriptionOf, can, limit, purchaseBy, seatsChanged, onEvent } = createLocal({
-  catalogue,
-  module: "stripe",
-});
+export const { subscriptionOf, can, limit, purchaseBy, usageOf, consume, seatsChanged, onEvent } =
+  createLocal({ catalogue, module: "stripe" });

@@ -2,7 +2,7 @@
 import { type Infer, v } from "convex/values";
 import { type QueryCtx, query } from "./_generated/server";
 import { asking, requireEntity } from "./auth";
-import { can, limit, subscriptionOf } from "./local";
+import { can, limit, subscriptionOf, usageOf } from "./local";
 
 const nullable = v.union(v.number(), v.null());
 const price = v.object({
@@ -30,6 +30,7 @@ export const account = query({
     members: v.array(member),
     room: v.number(),
     support: v.boolean(),
+    sends: v.object({ remaining: v.number(), resetsAt: nullable }),
   }),
   handler: async (ctx, asked) => {
     const entity = await requireEntity(ctx, asked);
@@ -39,12 +40,14 @@ export const account = query({
       .order("desc")
       .take(100);
     const members = await membersOf(ctx, entity.id);
+    const { remaining, resetsAt } = (await usageOf(ctx, entity.id)).sends;
     return {
       subscription: await planOf(ctx, entity.id),
       orders: orders.map(({ _id, name, paidAt }) => ({ id: _id, name, paidAt })),
       members: members.map(({ _id, email }) => ({ id: _id, email })),
       room: await limit(ctx, entity.id, "members"),
       support: await can(ctx, entity.id, "support"),
+      sends: { remaining, resetsAt },
     };
   },
 });

@@ -23,6 +23,12 @@ export default defineSchema({
     entityId: v.string(),
     email: v.string(),
   }).index("by_entity", ["entityId", "email"]),
+  /** What was sent, by the id that the page gave it. */
+  letters: defineTable({
+    entityId: v.string(),
+    id: v.string(),
+    readers: v.number(),
+  }).index("by_entity", ["entityId", "id"]),
   /** What is to be mailed. */
   mails: defineTable({
     key: v.string(),

@@ -99,6 +99,7 @@ function Home({ token, entity, onCreated }: HomeProps) {
   const change = useAction(api.shop.change);
   const cancel = useAction(api.shop.cancel);
   const resume = useAction(api.shop.resume);
+  const send = useMutation(api.letters.send);
   const invite = useMutation(api.team.invite);
   const remove = useMutation(api.team.remove);
   const createOrganisation = useMutation(api.auth.createOrganisation);
@@ -131,6 +132,7 @@ function Home({ token, entity, onCreated }: HomeProps) {
       onKeep={keep}
       onCancel={() => act("cancel", () => cancel(asking))}
       onResume={() => act("resume", () => resume(asking))}
+      onSend={(letter) => act("send", () => send({ ...asking, ...letter }))}
       onInvite={(emails) => act("invite", () => invite({ ...asking, emails }))}
       onRemove={(id) => act(id, () => remove({ ...asking, memberId: id as Id<"members"> }))}
       onCreate={(name) =>

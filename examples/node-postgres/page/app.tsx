@@ -98,6 +98,7 @@ function Home({ entity, onCreated }: { entity: Entity; onCreated: (made: Entity)
       onKeep={keep}
       onCancel={() => act("cancel", () => ask("cancel"))}
       onResume={() => act("resume", () => ask("resume"))}
+      onSend={(letter) => act("send", () => ask("send", letter))}
       onInvite={(emails) => act("invite", () => ask("invite", { emails }))}
       onRemove={(id) => act(id, () => ask("remove", { id }))}
       onCreate={(name) =>

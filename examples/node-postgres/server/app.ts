@@ -9,6 +9,7 @@ import {
   emailsIn,
   field,
   formOf,
+  letterIn,
   ownersOnly,
   refuse,
   signIn,
@@ -17,6 +18,7 @@ import {
   whoAsks,
 } from "./auth.ts";
 import { stripe } from "./billing.ts";
+import { send } from "./letters.ts";
 import { account, cancel, change, pay, portal, preview, resume, subscribe } from "./shop.ts";
 import { invite, remove } from "./team.ts";
 
@@ -34,6 +36,7 @@ const entities = new Hono()
   .post("/cancel", async (c) => c.json(await cancel(c.var.entity)))
   .post("/resume", async (c) => c.json(await resume(c.var.entity)))
   .post("/pay", async (c) => c.json(await pay(c.var.entity, field(await formOf(c), "key"))))
+  .post("/send", async (c) => c.json(await send(c.var.entity, letterIn(await formOf(c)))))
   .post("/invite", async (c) => c.json(await invite(c.var.entity, emailsIn(await formOf(c)))))
   .post("/remove", async (c) => c.json(await remove(c.var.entity, field(await formOf(c), "id"))))
   .post("/portal", async (c) => c.json(await portal(c.var.entity)));

@@ -9,7 +9,7 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
-import type { Entity, Me } from "../../ui/types.ts";
+import type { Entity, Letter, Me } from "../../ui/types.ts";
 import { baseUrl, db, setup } from "./billing.ts";
 import { organisations, sessions, users } from "./schema.ts";
 
@@ -40,6 +40,13 @@ export function emailsIn(form: Form): string[] {
     .toLowerCase()
     .match(/[^\s,;]+@[^\s,;]+/g);
   return [...new Set(found ?? refuse(400, "Give the email of whom you invite."))];
+}
+
+/** A letter that is to be sent. */
+export function letterIn(form: Form): Letter {
+  const readers = Number(form.readers);
+  if (!Number.isSafeInteger(readers) || readers < 1) refuse(400, "Give a whole number of readers.");
+  return { id: field(form, "id"), readers };
 }
 
 export async function signUp(c: Context): Promise<void> {

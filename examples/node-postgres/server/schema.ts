@@ -1,6 +1,14 @@
 /** All tables of the database: the library's, and this app's own. drizzle-kit looks after both. */
 import { sql } from "drizzle-orm";
-import { pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 
 export * from "backend-billing/drizzle";
 
@@ -35,6 +43,17 @@ export const members = pgTable(
     email: text().notNull(),
   },
   (t) => [uniqueIndex("members_once").on(t.entityId, t.email)],
+);
+
+/** What was sent. The page makes the ids, so they are told apart for each who sends. */
+export const letters = pgTable(
+  "letters",
+  {
+    id: text().notNull(),
+    entityId: uuid("entity_id").notNull(),
+    readers: bigint({ mode: "number" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.entityId, t.id] })],
 );
 
 /** What is to be mailed. The key is that of the event which it tells of. */

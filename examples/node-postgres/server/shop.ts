@@ -11,14 +11,15 @@ import { membersOf } from "./team.ts";
 const sold = (key: string) => (catalogue.isKey(key) ? key : refuse(404, "This is not for sale."));
 
 export async function account(entity: Entity): Promise<Account> {
-  const [subscription, bought, members, room, support] = await Promise.all([
+  const [subscription, bought, members, room, support, { sends }] = await Promise.all([
     subscriptionOf(entity),
     ordersOf(entity),
     membersOf(entity),
     store.limit(entity.id, "members"),
     store.can(entity.id, "support"),
+    store.usageOf(entity.id),
   ]);
-  return { subscription, orders: bought, members, room, support };
+  return { subscription, orders: bought, members, room, support, sends };
 }
 
 /** What the entity has, from the mirror: no request to Stripe. */

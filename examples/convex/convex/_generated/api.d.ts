@@ -17,6 +17,7 @@ import type * as auth from "../auth.js";
 import type * as catalogue from "../catalogue.js";
 import type * as crons from "../crons.js";
 import type * as http from "../http.js";
+import type * as letters from "../letters.js";
 import type * as local from "../local.js";
 import type * as mail from "../mail.js";
 import type * as plans from "../plans.js";
@@ -38,6 +39,7 @@ declare const fullApi: ApiFromModules<{
   catalogue: typeof catalogue;
   crons: typeof crons;
   http: typeof http;
+  letters: typeof letters;
   local: typeof local;
   mail: typeof mail;
   plans: typeof plans;

@@ -19,6 +19,7 @@ interface Account {
   subscription: { status: string; name: string; endsAt: number | null } | null;
   orders: { name: string; paidAt: number | null }[];
   members: { id: string; email: string }[];
+  sends: { remaining: number };
 }
 
 let double: StripeDouble;
@@ -63,6 +64,8 @@ function actingFor(token: string, entityId: string) {
       backend.action<string | null>("shop:change", { ...asking, key, quote }),
     invite: (emails: string) => backend.mutation("team:invite", { ...asking, emails }),
     remove: (memberId: string) => backend.mutation("team:remove", { ...asking, memberId }),
+    send: (id: string, readers: number) =>
+      backend.mutation("letters:send", { ...asking, id, readers }),
     cancel: () => backend.action("shop:cancel", asking),
     resume: () => backend.action("shop:resume", asking),
   };
@@ -96,8 +99,14 @@ describe.each([
     expect(double.objects("customer")).toMatchObject([
       { email: "ada@example.com", metadata: { entityId: ada.entityId } },
     ]);
-    const nothing = { subscription: null, orders: [], members: [], room: 2, support: false };
-    expect(await ada.account()).toEqual(nothing);
+    expect(await ada.account()).toEqual({
+      subscription: null,
+      orders: [],
+      members: [],
+      room: 2,
+      support: false,
+      sends: { remaining: 100, resetsAt: expect.any(Number) },
+    });
 
     const back = await payAt(await ada.subscribe(studio));
     expect(await backend.comeBack(back)).toBe(`${SITE}/for/${ada.entityId}?from=checkout`);
@@ -260,6 +269,23 @@ it("a plan has room for so many members, and for no more", async () => {
   expect(await ada.account()).toMatchObject({ room: 5, members: { length: 3 } });
 });
 
+it("a letter takes sends once, and is refused where too few are left, until more are bought", async () => {
+  const ada = await signUp("ada");
+  const left = async () => (await ada.account()).sends.remaining;
+  await ada.send("letter_1", 60);
+  await ada.send("letter_1", 60);
+  await expect(ada.send("letter_2", 60)).rejects.toThrow("60 sends, and you have 40 left");
+  for (const readers of [0, -1, 1.5, Number.NaN]) {
+    await expect(ada.send("letter_3", readers)).rejects.toThrow("whole number");
+  }
+  expect(await left()).toBe(40);
+
+  await backend.comeBack(await payAt(await ada.pay(extra)));
+  await eventually(async () => expect(await left()).toBe(10_040));
+  await ada.send("letter_2", 60);
+  expect(await left()).toBe(9_980);
+});
+
 it("nobody buys what is not for sale", async () => {
   const ada = await signUp("ada");
   const stripe = new Stripe(double.secretKey, double.stripeConfig);
@@ -316,7 +342,7 @@ describe("of the functions that a browser can call", () => {
     expect(own.length).toBeGreaterThan(4);
     for (const { path, kind, takes } of own) {
       const key = path === "shop:pay" ? extra : starter;
-      const all: Record<string, string> = { entityId: ada.entityId, key, memberId };
+      const all: Record<string, unknown> = { entityId: ada.entityId, key, memberId, readers: 1 };
       const call = (token: string) =>
         backend[kind](path, Object.fromEntries(takes.map((name) => [name, all[name] ?? token])));
       await expect(call(eve.token), path).rejects.toThrow("not yours");

@@ -41,6 +41,8 @@ export interface OutcomeOfPeriods {
 
 /** Time moves at most so far at once: Stripe forgets events after 30 days. */
 const HOP = 5 * 86_400;
+/** Milliseconds: so long a look at a grace waits for an invoice that may still come. */
+const SOON = 3_000;
 
 export async function judgePeriods({
   seed,
@@ -86,6 +88,10 @@ async function judgeIn(
   /** All that has happened by now, in the mirror and in the accounts. */
   async function catchUp(isLong = false): Promise<void> {
     await library.settle();
+    if (library.dueAt() <= double.clock.now() + SOON) {
+      await double.clock.advanceTo(library.dueAt());
+      await library.settle();
+    }
     if (library.changed().size === 0 && !isLong) return;
     await log.read();
     const fresh = byCustomer(log.events.slice(read));

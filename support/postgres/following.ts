@@ -21,6 +21,8 @@ export interface Following {
   settle(): Promise<void>;
   /** The customers that something came of since it was last asked. */
   changed(): ReadonlySet<string>;
+  /** Milliseconds: when the grace of a subscription is to be looked at next. */
+  dueAt(): number;
 }
 
 export const ORIGIN = "https://app.example";
@@ -78,6 +80,7 @@ export async function follow(
       hasCome = true;
       return (await setup(runtime, { entityId })).customerId;
     },
+    dueAt: () => dueAt,
     changed: () => {
       const found = changed;
       changed = new Set();

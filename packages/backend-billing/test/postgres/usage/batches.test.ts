@@ -1,36 +1,19 @@
 // What a person does about a batch of usage that was reported.
-import type pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { judge } from "../../../../../support/meters/judge.js";
-import { FEATURE, type Keep } from "../../../../../support/meters/keep.js";
-import { keepsOn } from "../../../../../support/meters/postgres.js";
+import { FEATURE } from "../../../../../support/meters/keep.js";
 import { openShop, RENEWAL, type Shop } from "../../../../../support/meters/shop.js";
-import {
-  createDatabase,
-  createPool,
-  type TestDatabase,
-} from "../../../../../support/postgres/database.js";
 import type { StoredRecord } from "../../../src/core/mirror/store.js";
 import { verify } from "../../../src/core/sync/sync.js";
 import { batchIn, dropBatch, sendAnew } from "../../../src/core/usage/books/batches.js";
+import { keepsIn } from "./keeps.js";
 
 const schema = "shop";
 const SEND = "POST /v1/billing/meter_events";
-let database: TestDatabase;
-let pool: pg.Pool;
-let keep: () => Promise<Keep>;
+const keeps = keepsIn(schema);
 let shop: Shop;
-beforeAll(async () => {
-  database = await createDatabase();
-  pool = createPool(database.url, { max: 20 });
-  keep = await keepsOn(pool, schema);
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
 beforeEach(async () => {
-  shop = await openShop(await keep(), { seed: 1, entities: 1 });
+  shop = await openShop(await keeps.open(), { seed: 1, entities: 1 });
   await shop.link("org_0");
 });
 afterEach(() => shop.close());
@@ -47,7 +30,7 @@ const only = async (): Promise<StoredRecord> => {
   return record;
 };
 const billed = async () =>
-  (await pool.query(`SELECT billed FROM ${schema}.backend_billing_usage_records`)).rows.map(
+  (await keeps.pool.query(`SELECT billed FROM ${schema}.backend_billing_usage_records`)).rows.map(
     (row) => row.billed,
   );
 const differing = async () => (await verify(shop.runtime())).usage?.differing;

@@ -1,34 +1,17 @@
 // `verify` compares what was sent of usage with what Stripe's meter has counted.
-import type pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { FEATURE, type Keep } from "../../../../../support/meters/keep.js";
-import { keepsOn } from "../../../../../support/meters/postgres.js";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { FEATURE } from "../../../../../support/meters/keep.js";
 import { openShop, RENEWAL, type Shop } from "../../../../../support/meters/shop.js";
-import {
-  createDatabase,
-  createPool,
-  type TestDatabase,
-} from "../../../../../support/postgres/database.js";
 import { verify } from "../../../src/core/sync/sync.js";
+import { keepsIn } from "./keeps.js";
 
 const schema = "shop";
 const SEND = "POST /v1/billing/meter_events";
 const SUMS = "GET /v1/billing/meters/:meter/event_summaries";
-let database: TestDatabase;
-let pool: pg.Pool;
-let keep: () => Promise<Keep>;
+const keeps = keepsIn(schema);
 let shop: Shop;
-beforeAll(async () => {
-  database = await createDatabase();
-  pool = createPool(database.url, { max: 20 });
-  keep = await keepsOn(pool, schema);
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
 beforeEach(async () => {
-  shop = await openShop(await keep(), { seed: 1, entities: 3 });
+  shop = await openShop(await keeps.open(), { seed: 1, entities: 3 });
   await shop.link("org_0");
   await shop.link("org_1");
 });
@@ -57,7 +40,7 @@ it("finds what Stripe has not counted, and what something else has fed", async (
   await use(3);
   await shop.work();
   await later({ days: 2 });
-  await pool.query(`UPDATE ${schema}.backend_billing_usage_records SET over = 10`);
+  await keeps.pool.query(`UPDATE ${schema}.backend_billing_usage_records SET over = 10`);
   const [meter, stripe_customer_id] = ["api_calls", customer()];
   await shop.stripe.billing.meterEvents.create({
     event_name: meter,
@@ -86,9 +69,9 @@ it("counts what was refused, or waits, as not sent", async () => {
   await later({ days: 3 });
   expect(await verified()).toMatchObject({ rows: 1, differing: 0 });
   const gone = `DELETE FROM ${schema}.backend_billing_records WHERE kind = 'batch'`;
-  expect((await pool.query(gone)).rowCount).toBe(1);
+  expect((await keeps.pool.query(gone)).rowCount).toBe(1);
   expect(await verified()).toMatchObject({ differing: 1, examples: [{ ours: 7, stripe: 3 }] });
-  await pool.query(
+  await keeps.pool.query(
     `UPDATE ${schema}.backend_billing_usage_records SET batch = NULL WHERE amount = 4`,
   );
   expect(await verified()).toMatchObject({ differing: 0 });
@@ -99,7 +82,7 @@ it("counts what is late as sent", async () => {
   await use(5);
   await later({ hours: 3 });
   await shop.work();
-  const { rows } = await pool.query(
+  const { rows } = await keeps.pool.query(
     `SELECT data ->> 'problem' AS problem FROM ${schema}.backend_billing_records WHERE kind = 'batch'`,
   );
   expect(rows).toEqual([{ problem: "late" }]);
@@ -114,7 +97,7 @@ it("leaves out days of which a batch is under way", async () => {
   shop.double.faults.clear();
   await later({ days: 3 });
   expect(await verified()).toMatchObject({ differing: 0 });
-  await pool.query(`UPDATE ${schema}.backend_billing_records SET due = NULL,
+  await keeps.pool.query(`UPDATE ${schema}.backend_billing_records SET due = NULL,
     data = data || '{"problem": "missing"}' WHERE kind = 'batch'`);
   expect(await verified()).toMatchObject({ differing: 1, examples: [{ ours: 0, stripe: 3 }] });
 });

@@ -105,7 +105,7 @@ describe("a role that a data API gives everything in `public`", () => {
     const { pool } = await anon();
     await install();
     expect(await attempts(pool, "billing")).toEqual(new Set([INSUFFICIENT_PRIVILEGE]));
-    expect(await tablesOf("billing")).toHaveLength(8 + defaultResources.length);
+    expect(await tablesOf("billing")).toHaveLength(9 + defaultResources.length);
   });
 
   it("nor of one in `public`", async () => {

@@ -7,7 +7,8 @@ export const UNITS = { small: 10, large: 50, pack: 30 } as const;
 
 export async function openUsageShop(stripe: Stripe): Promise<UsageShop> {
   const sell = async (name: keyof typeof UNITS, unit_amount: number): Promise<UsagePlan> => {
-    const { id: product } = await stripe.products.create({ id: `acme_${name}`, name });
+    const id = name === "pack" ? "acme_pack_units" : `acme_${name}`;
+    const { id: product } = await stripe.products.create({ id, name });
     const price = await stripe.prices.create({
       product,
       currency: "usd",

@@ -12,12 +12,14 @@ import { sleep } from "../harness/patience.js";
 import type { Answer, Instance, Owners, Subject, Surroundings } from "../harness/subject.js";
 import {
   answered,
+  callsOf,
   caughtUp,
   checkoutArgs,
   installedBy,
   newsIn,
   OURS,
   PATIENCE,
+  payArgs,
   type Reacted,
   subscribeArgs,
   unitsOf,
@@ -219,6 +221,10 @@ export const oursConvex: Subject = {
         const given = { ...unitsOf(units), expiresAt: Date.now() + lasting };
         await test.mutation((ctx) => local.grant(ctx as never, given));
       },
+      buyPack: (order) => within((ctx) => billing.pay(ctx, payArgs(order))),
+      use: async (units) => {
+        await test.mutation((ctx) => local.consume(ctx as never, callsOf(units)));
+      },
       endpoint: async () => {
         await call("sync", { data: false, webhook: true });
       },
@@ -229,16 +235,23 @@ export const oursConvex: Subject = {
   },
 };
 
-/** Until nothing is left to ask, to refresh or to tell. */
+/** Records that are worked at when they are due. */
+const WORKED: ReadonlySet<string> = new Set(["change", "batch", "credits"]);
+
+/** Until nothing is left to ask, to refresh, to tell, to credit or to bill. */
 async function settled(test: ConvexTest): Promise<void> {
   for (const end = Date.now() + PATIENCE; ; await sleep(250)) {
     const left = await test.run(async ({ db }) => {
       const versions = await db.query("backend_billing_versions").collect();
       const records = await db.query("backend_billing_records").collect();
+      const used = await db.query("backend_billing_usage_records").collect();
       return (
         versions.some((version) => (version as { askAt: number | null }).askAt !== null) ||
         (records as { kind: string; due?: number | null }[]).some(
-          ({ kind, due }) => kind === "refresh" || (kind === "change" && due != null),
+          ({ kind, due }) => kind === "refresh" || (WORKED.has(kind) && due != null),
+        ) ||
+        (used as { billed: boolean; batch?: string | null }[]).some(
+          ({ billed, batch }) => billed && batch == null,
         )
       );
     });

@@ -22,6 +22,7 @@ import {
   newsIn,
   OURS,
   PATIENCE,
+  payArgs,
   type Reacted,
   subscribeArgs,
   unitsOf,
@@ -102,7 +103,7 @@ async function settled(pool: pg.Pool): Promise<void> {
     const { rows } = await pool.query<{ left: boolean }>(
       `SELECT EXISTS (SELECT FROM billing.backend_billing_versions WHERE ask_at IS NOT NULL)
            OR EXISTS (SELECT FROM billing.backend_billing_records
-                      WHERE kind = 'refresh' OR kind IN ('change', 'batch') AND due IS NOT NULL)
+                      WHERE kind = 'refresh' OR kind IN ('change', 'batch', 'credits') AND due IS NOT NULL)
            OR EXISTS (SELECT FROM billing.backend_billing_usage_records
                       WHERE billed AND batch IS NULL) AS left`,
     );
@@ -136,7 +137,6 @@ export const oursPostgres: Subject = {
     "hooks by name",
     "hooks in a transaction",
     "hooks that wait",
-    "billed usage",
     "kill",
     "database outage",
   ],
@@ -217,6 +217,7 @@ export const oursPostgres: Subject = {
       give: async (units, lasting) => {
         await exports.store.grant({ ...unitsOf(units), expiresAt: Date.now() + lasting });
       },
+      buyPack: (order) => billing.pay(payArgs(order)),
       use: async (units) => {
         await exports.store.consume(callsOf(units));
       },

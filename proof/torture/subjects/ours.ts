@@ -28,6 +28,8 @@ export const OURS: readonly Ability[] = [
   "usage",
   "usage in a transaction",
   "units that end",
+  "packs",
+  "billed usage",
 ];
 
 /** The plans of the harness's shop, as an application writes them. */
@@ -50,6 +52,7 @@ export async function usageCatalogue() {
         features: { units: { included: UNITS.large }, calls: { overage: usd("0.01") } },
       },
     },
+    packs: { units: { name: "Pack", price: usd("5"), credits: { units: UNITS.pack } } },
   });
 }
 
@@ -100,6 +103,14 @@ export function installedBy(
 }
 
 /** A click as variant B takes it. */
+/** The same where a pack is bought. */
+export const payArgs = ({ entityId, price, successUrl }: Order) => ({
+  entityId,
+  priceId: price.id,
+  successUrl,
+  cancelUrl: successUrl,
+});
+
 export const checkoutArgs = ({ entityId, price, successUrl, trialDays }: Order) => ({
   entityId,
   priceId: price.id,

@@ -25,8 +25,8 @@ export function leasesOn(
     takeAsks: async ({ now, lease, limit }) =>
       (
         await select<Numeric<Ask>>(
-          `UPDATE ${names.versions} v SET ask_at = $1::bigint + $2::bigint
-           FROM (${eitherOf(`SELECT resource, id FROM ${names.versions} WHERE`, "ask_at", "$1", "$4", "$3")}) due
+          `WITH due AS MATERIALIZED (${eitherOf(`SELECT resource, id FROM ${names.versions} WHERE`, "ask_at", "$1", "$4", "$3")})
+           UPDATE ${names.versions} v SET ask_at = $1::bigint + $2::bigint FROM due
            WHERE v.resource = due.resource AND v.id = due.id
            RETURNING v.resource, v.id, v.revision`,
           [now, lease, limit, beyond("ask", now)],
@@ -42,8 +42,8 @@ export function leasesOn(
     takeRecords: async (kind, { now, lease, limit }) =>
       (
         await select<RawRecord>(
-          `UPDATE ${names.records} r SET due = $2::bigint + $3::bigint, revision = r.revision + 1
-           FROM (${eitherOf(`SELECT kind, id FROM ${names.records} WHERE kind = $1 AND`, "due", "$2", "$5", "$4")}) d
+          `WITH d AS MATERIALIZED (${eitherOf(`SELECT kind, id FROM ${names.records} WHERE kind = $1 AND`, "due", "$2", "$5", "$4")})
+           UPDATE ${names.records} r SET due = $2::bigint + $3::bigint, revision = r.revision + 1 FROM d
            WHERE r.kind = d.kind AND r.id = d.id
            RETURNING r.kind, r.id, r.revision, r.ref, r.due, r.data`,
           [kind, now, lease, limit, beyond(kind, now)],
@@ -163,7 +163,8 @@ export async function putRecord(
 
 /**
  * What is due: up to a time, oldest first, and beyond another, each by the index. One condition with
- * OR would have to look through everything that waits.
+ * OR would have to look through everything that waits. It is for a CTE that is materialised: as a part
+ * of a join PostgreSQL may do it once for each row, and each time with a limit of its own.
  */
 function eitherOf(
   select: string,

@@ -45,13 +45,13 @@ export class AccessReader {
     else open.delete(object.id);
   }
 
-  /** What is to be told at this second. */
-  tellAt(at: number): readonly Telling[] {
+  /** What is to be told at this second, of graces by the second `by`. */
+  tellAt(at: number, by = at): readonly Telling[] {
     const has = new Set<string>();
     for (const [id, held] of this.subscriptions) {
       const { status, groups } = held;
       const isGiven = /^(active|trialing)$/.test(status);
-      if (isGiven || (status === "past_due" && at < this.endOf(id, held))) {
+      if (isGiven || (status === "past_due" && by < this.endOf(id, held))) {
         for (const group of groups) has.add(group);
       }
     }

@@ -34,8 +34,10 @@ export function readLog(log: readonly Logged[], { until, groupOf }: ReadOptions)
   };
 
   for (const event of log) {
-    passTo(event.created);
     const { type, object, created: at } = event;
+    // What is paid in the very second in which its grace ends is paid in time.
+    const before = at - 1;
+    passTo(before);
     let names: readonly string[];
     if (type.startsWith("customer.subscription.")) {
       names = of(subscriptions, object.id, () => new SubscriptionReader()).read(event);
@@ -46,7 +48,7 @@ export function readLog(log: readonly Logged[], { until, groupOf }: ReadOptions)
     }
     for (const name of names) tellings.push({ name, about: object.id, at });
     access.read(event);
-    tellings.push(...access.tellAt(at));
+    tellings.push(...access.tellAt(at, before));
   }
   passTo(until);
   return { tellings, unseen };

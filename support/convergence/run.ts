@@ -160,6 +160,7 @@ export async function runHistory(
       outbox: undefined,
       books: undefined,
       credits: undefined,
+      shares: undefined,
       baseUrl: unused,
       stripe: () => itsStripe,
       now: time.now,

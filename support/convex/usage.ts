@@ -1,16 +1,19 @@
 // Usage on Convex, under `convex-test`: each call is a mutation or a query of its own.
 import type { Reads } from "../../packages/backend-billing/src/convex/reads/local.js";
 import type { Usage } from "../../packages/backend-billing/src/convex/usage/usage.js";
+import type { Store } from "../../packages/backend-billing/src/core/mirror/store.js";
 import type { CreditsOutcome } from "../../packages/backend-billing/src/core/runtime/records/credits.js";
 import type { UsageSubject } from "../usage/cases.js";
 import type { CreditsSubject } from "../usage/credits.js";
+import type { SharesSubject } from "../usage/shares.js";
 import { catalogue, subscriber } from "../usage/world.js";
 import { deployStore, type StoreDeployment, storeReference } from "./store.js";
 
 /** What `createLocal` gives of usage. */
 export type LocalUsage = Usage & Pick<Reads, "can">;
 
-export interface UsageDeployment extends CreditsSubject {
+export interface UsageDeployment extends CreditsSubject, SharesSubject {
+  readonly store: Store;
   readonly app: StoreDeployment;
 }
 
@@ -36,6 +39,12 @@ export function deployUsage(local: LocalUsage, clock: UsageSubject["clock"]): Us
     settle: async (sessionId) => {
       const operation = { type: "credit", sessionId, now: clock.now };
       return (await test.mutation(storeReference, { operation })) as CreditsOutcome;
+    },
+    shares: {
+      async settle({ entityId, before, at }, now) {
+        const operation = { type: "share", former: { entityId, before, at }, now };
+        await test.mutation(storeReference, { operation });
+      },
     },
     records: (entityId) =>
       test.query(async ({ db }) => {

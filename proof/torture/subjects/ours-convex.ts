@@ -236,7 +236,7 @@ export const oursConvex: Subject = {
 };
 
 /** Records that are worked at when they are due. */
-const WORKED: ReadonlySet<string> = new Set(["change", "batch", "credits"]);
+const WORKED: ReadonlySet<string> = new Set(["change", "batch", "credits", "share"]);
 
 /** Until nothing is left to ask, to refresh, to tell, to credit or to bill. */
 async function settled(test: ConvexTest): Promise<void> {

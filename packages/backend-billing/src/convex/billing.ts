@@ -22,7 +22,7 @@ import {
   upkeep,
 } from "../core/facade.js";
 import type { Page } from "../core/links/page.js";
-import { meteredIn } from "../core/plans/usage.js";
+import { includesAny, meteredIn } from "../core/plans/usage.js";
 import { chosenResources } from "../core/runtime/config.js";
 import type { SyncReport } from "../core/runtime/reports.js";
 import { hasBalances } from "../core/usage/args.js";
@@ -235,6 +235,7 @@ function watchedBy({
       ...(seats ? (["seats"] as const) : []),
       ...(catalogue ? (["batch"] as const) : []),
       ...(hasBalances(catalogue) ? (["credits"] as const) : []),
+      ...(includesAny(catalogue) ? (["share"] as const) : []),
     ],
     metered: catalogue === undefined ? [] : meteredIn(catalogue),
     catalogue,

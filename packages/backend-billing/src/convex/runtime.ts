@@ -1,8 +1,10 @@
 /** The core's runtime on Convex: the `store` mutation as the store, and nothing to wake. */
 import type { GenericActionCtx, GenericDataModel } from "convex/server";
 import type { Store } from "../core/mirror/store.js";
+import { includesAny } from "../core/plans/usage.js";
 import { chosenResources } from "../core/runtime/config.js";
 import type { CreditsStore } from "../core/runtime/records/credits.js";
+import type { SharesStore } from "../core/runtime/records/shares.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import { hasBalances } from "../core/usage/args.js";
 import type { Operation, ResultOf } from "./calls/operations.js";
@@ -51,6 +53,11 @@ export function createConvexRuntime(
     settle: async (sessionId, now) =>
       (await callIn(ctx)({ type: "credit", sessionId, now })) as ResultOf<"credit">,
   });
+  const sharesIn = (ctx: ActionContext): SharesStore => ({
+    async settle({ entityId, before, at }, now) {
+      await callIn(ctx)({ type: "share", former: { entityId, before, at }, now });
+    },
+  });
   const { seats } = config;
   // The `store` mutation knows what is listened to, and schedules what is to be told.
   // All functions of a deployment are of one version, so no other process has handlers that this one lacks.
@@ -67,6 +74,7 @@ export function createConvexRuntime(
       reactions,
       outbox: createConvexOutbox(callIn(ctx)),
       credits: hasBalances(config.catalogue) ? creditsIn(ctx) : undefined,
+      shares: includesAny(config.catalogue) ? sharesIn(ctx) : undefined,
       // Whatever is left to do is scheduled by the mutation that left it, in its transaction.
       wake: () => {},
     });

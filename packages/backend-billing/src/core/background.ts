@@ -1,4 +1,4 @@
-/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats, notices, credits, usage. */
+/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats, notices, credits, shares, usage. */
 import { finishClaims } from "./customers/setup.js";
 import { answerAsks } from "./events/refetch.js";
 import { refreshDue } from "./events/refresh.js";
@@ -8,6 +8,7 @@ import { endGraces } from "./subscriptions/grace.js";
 import { followSeats } from "./subscriptions/seats/follow.js";
 import { followCredits } from "./usage/credits/follow.js";
 import { sendUsage } from "./usage/outbox/outbox.js";
+import { followShares } from "./usage/shares/follow.js";
 
 /** Does what is due now; answers how much it did, so that a caller can go on until nothing is left. */
 export async function workOnce(runtime: Runtime): Promise<number> {
@@ -18,6 +19,7 @@ export async function workOnce(runtime: Runtime): Promise<number> {
   const followed = await followSeats(runtime);
   const raised = await raiseNotices(runtime);
   const credited = await followCredits(runtime);
+  const included = await followShares(runtime);
   const sent = await sendUsage(runtime);
-  return answered + refreshed + finished + ended + followed + raised + credited + sent;
+  return answered + refreshed + finished + ended + followed + raised + credited + included + sent;
 }

@@ -21,6 +21,7 @@ import { prune } from "./sync/work/prune.js";
 import { openScheduled, openWanted } from "./sync/work/scheduled.js";
 import { creditsLease } from "./usage/credits/follow.js";
 import { batchLease, sendsUsage } from "./usage/outbox/outbox.js";
+import { shareLease } from "./usage/shares/follow.js";
 
 /** What `tick` takes. */
 export interface TickOptions {
@@ -103,6 +104,7 @@ const leases = (runtime: Runtime) => ({
   ...(runtime.seats === undefined ? {} : { seats: seatsLease(runtime) }),
   ...(sendsUsage(runtime) ? { batch: batchLease(runtime) } : {}),
   ...(runtime.credits === undefined ? {} : { credits: creditsLease(runtime) }),
+  ...(runtime.shares === undefined ? {} : { share: shareLease(runtime) }),
 });
 
 /** Reads what the run needs later: the store that defers its records reads each of them once. */

@@ -13,6 +13,7 @@ import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
 import type { UsageBooks } from "../core/runtime/records/books.js";
 import type { CreditsStore } from "../core/runtime/records/credits.js";
 import type { OutboxStore } from "../core/runtime/records/outbox.js";
+import type { SharesStore } from "../core/runtime/records/shares.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
 import { gateReads } from "../core/subscriptions/gates.js";
 import { subscriptionReads } from "../core/subscriptions/reads.js";
@@ -70,6 +71,8 @@ export interface Storage<Db extends object, Tx> {
   booksOn(db: Db): UsageBooks;
   /** The credits that are bought; undefined where no feature has a balance. */
   creditsOn(db: Db): CreditsStore | undefined;
+  /** The shares of plans; undefined where none includes anything. */
+  sharesOn(db: Db): SharesStore | undefined;
   migrate(): Promise<{ applied: readonly string[] }>;
   /** The application's handlers; undefined where it has none. */
   readonly reactions?: StoredReactions<Tx> | undefined;
@@ -113,7 +116,10 @@ export function createHost<Db extends object, Tx>(
     const books = life.guard(storage.booksOn(db));
     const bought = storage.creditsOn(db);
     const credits = bought && life.guard(bought);
-    const platform = { store, baseUrl, wake, seats, reactions, outbox, books, credits };
+    const included = storage.sharesOn(db);
+    const shares = included && life.guard(included);
+    const usage = { outbox, books, credits, shares };
+    const platform = { store, baseUrl, wake, seats, reactions, ...usage };
     const runtime = createRuntime(config, platform);
     return runtime;
   };

@@ -2,6 +2,7 @@
 
 import { effectsByEvent } from "../core/catalogue/catalogue.js";
 import type { AnyCatalogue, Names, NamesOf } from "../core/plans/catalogue.js";
+import { includesAny } from "../core/plans/usage.js";
 import { type Handled, handlersIn, needsOf } from "../core/reactions/telling/handlers.js";
 import { chosenResources } from "../core/runtime/config.js";
 import { hasBalances } from "../core/usage/args.js";
@@ -34,6 +35,7 @@ import { queryableOf, type Tx } from "./transaction.js";
 import { booksOn } from "./usage/books.js";
 import { creditsOn } from "./usage/credits.js";
 import { outboxOn } from "./usage/outbox.js";
+import { sharesOn } from "./usage/shares.js";
 import { usageIn, usageOn } from "./usage/usage.js";
 
 /** What an application configures on Node and PostgreSQL. */
@@ -184,6 +186,10 @@ export function hostOn<D extends Database, C extends AnyCatalogue>(
     creditsOn: (pool) =>
       catalogue !== undefined && hasBalances(catalogue)
         ? creditsOn(pool, tables, catalogue)
+        : undefined,
+    sharesOn: (pool) =>
+      catalogue !== undefined && includesAny(catalogue)
+        ? sharesOn(pool, tables, catalogue)
         : undefined,
     migrate: () => migrate(db, options),
     reactions: reactionsOn(config, db, tables),

@@ -10,6 +10,7 @@ import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import type { Listening } from "../../core/mirror/listening.js";
 import type { RecordKind } from "../../core/mirror/store.js";
 import type { AnyCatalogue } from "../../core/plans/catalogue.js";
+import { settleShares } from "../../core/usage/shares/settle.js";
 import { begin, type Deliverer, type DeliveryOptions, tell } from "../reactions/deliver.js";
 import {
   ownedIds,
@@ -30,6 +31,7 @@ import { commit } from "../store/commit.js";
 import * as records from "../store/records.js";
 import * as versions from "../store/versions.js";
 import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../tables/database.js";
+import { changeIn } from "../usage/change.js";
 import { creditIn } from "../usage/credits.js";
 import * as outbox from "../usage/outbox.js";
 import { watch } from "../watchdog.js";
@@ -161,6 +163,12 @@ async function runSingle(
     }
     case "credit":
       return creditIn(db, options.resources, options.catalogue, asked);
+    case "share": {
+      const { catalogue, resources } = options;
+      if (catalogue === undefined) return null;
+      await settleShares({ change: changeIn(db, resources) }, catalogue, asked.former, asked.now);
+      return null;
+    }
     case "deliver":
     case "tell": {
       const { delivery } = options;

@@ -27,6 +27,7 @@ const kind = literals(
   "run",
   "seats",
   "setting",
+  "share",
   "watermark",
 );
 
@@ -65,6 +66,7 @@ const batch = v.object({
   source: literals("event", "page", "answer", "call", "record"),
   now: v.number(),
   draw: v.optional(text),
+  shares: v.optional(v.boolean()),
   units: v.array(unit),
   records: v.optional(v.array(recordWrite)),
 });
@@ -113,6 +115,12 @@ const single = v.union(
   }),
   /** Sets the credits of a checkout page to what is paid for. */
   v.object({ type: v.literal("credit"), sessionId: text, now: v.number() }),
+  /** Gives what a subscription included until it changed. */
+  v.object({
+    type: v.literal("share"),
+    former: v.object({ entityId: text, before: v.any(), at: v.number() }),
+    now: v.number(),
+  }),
   /** Has the oldest change of an object told, which counts an attempt first. */
   v.object({ type: v.literal("deliver"), ref: text }),
   /** Tells it; `again` is the job that would try again, if this transaction failed. */
@@ -221,6 +229,7 @@ export const results = {
   }),
   gather: v.union(record, v.null()),
   credit: literals("done", "foreign", "lines", "feature"),
+  share: v.null(),
   deliver: v.null(),
   tell: v.null(),
   watch: v.null(),

@@ -74,6 +74,7 @@ export function createConvexStore(
     source: batch.source,
     now: batch.now,
     ...(batch.draw === undefined ? {} : { draw: batch.draw }),
+    ...(batch.shares ? { shares: true } : {}),
     units: batch.units.map(({ receipt, snapshots = [], requests = [] }) => {
       const fitting = snapshots.map(stored);
       return {

@@ -12,6 +12,7 @@ import { planChanges } from "./plan-changes.js";
 import { movedIn, planRecords } from "./plan-records.js";
 import { planRows } from "./plan-rows.js";
 import { ASK_DELAY, judge } from "./rule.js";
+import { formerBy, shareRecords } from "./shares.js";
 import type {
   Batch,
   Outcome,
@@ -80,9 +81,7 @@ export function planCommit(
     const snapshots = unit.snapshots ?? [];
     return {
       duplicate: false,
-      outcomes: snapshots.map((snapshot) =>
-        apply(snapshot, objects, known, facts, batch.source !== "page"),
-      ),
+      outcomes: snapshots.map((snapshot) => apply(snapshot, objects, known, facts, batch)),
     };
   });
 
@@ -104,6 +103,7 @@ export function planCommit(
       ...records.writes,
       ...rows,
       ...changes,
+      ...shareRecords(judged, batch),
     ],
     unchanged: judged
       .filter(({ version, before }) => version === before)
@@ -133,7 +133,7 @@ function apply(
   objects: Map<string, Judged>,
   known: Known,
   facts: Known,
-  mayBeNews: boolean,
+  { source, now, shares = false }: Batch,
 ): Outcome {
   const { resource, id } = snapshot;
   const object = objectOf(snapshot, objects, known, facts);
@@ -154,13 +154,24 @@ function apply(
   if (verdict.act !== "drop" && verdict.act !== "retry") {
     object.version = verdict.next;
     if (verdict.content === "set") {
+      if (shares) leave(object, snapshot, facts, now);
       object.content = snapshot.content;
       object.owner = snapshot.owner;
-      if (mayBeNews && isRecent(snapshot)) object.isBorn = true;
+      if (source !== "page" && isRecent(snapshot)) object.isBorn = true;
     }
     if (verdict.content === "clear") object.content = null;
   }
   return { act: verdict.act, revision: object.version?.revision ?? 0 };
+}
+
+/** Keeps what an object was before a snapshot, where that is to be given. */
+function leave(object: Judged, snapshot: Snapshot, facts: Known, now: number): void {
+  const { resource, id, before, content } = object;
+  if (resource !== "subscriptions") return;
+  const was =
+    content !== undefined || before?.state !== "live" ? content : facts.content(resource, id);
+  const former = was ? formerBy(was, snapshot, now) : undefined;
+  if (former !== undefined) object.former = [...(object.former ?? []), former];
 }
 
 /** Seconds: an invoice may be a draft for an hour before anything else is said of it. */

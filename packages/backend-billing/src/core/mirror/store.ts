@@ -47,6 +47,7 @@ export type RecordKind =
   | "run"
   | "seats"
   | "setting"
+  | "share"
   | "watermark";
 
 /** A small document of the library's own, with a revision and a time at which it is due. */
@@ -123,6 +124,8 @@ export interface Batch {
   readonly now: number;
   /** A random text, from which changes that the batch tells of have their keys. */
   readonly draw?: string;
+  /** Whether the application's plans include something, so that what they included is kept (shares.ts). */
+  readonly shares?: boolean;
   readonly units: readonly Unit[];
   /** Committed with the units or not at all. The units are judged by what was there before them. */
   readonly records?: readonly RecordWrite[];

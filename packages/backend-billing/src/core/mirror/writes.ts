@@ -2,7 +2,7 @@
 import type { ResourceName } from "../catalogue/catalogue.js";
 import type { RowFields } from "../catalogue/row.js";
 import type { Version } from "./rule.js";
-import type { Receipt, RecordKind, StoredRecord } from "./store.js";
+import type { Receipt, RecordData, RecordKind, StoredRecord } from "./store.js";
 
 /** One write. All writes of a plan are about different things, so their order does not matter. */
 export type Write =
@@ -90,6 +90,14 @@ export interface Judged {
   owner?: string | undefined;
   /** Whether something else than a listing showed that it was made not long ago. */
   isBorn?: true;
+  /** What it was within its period, where that is to be given; see shares.ts. */
+  former?: readonly Former[];
+}
+
+/** What a subscription was, and until when, in milliseconds. */
+export interface Former extends RecordData {
+  readonly before: object;
+  readonly at: number;
 }
 
 export const keyOf = (resource: ResourceName, id: string): string => `${resource} ${id}`;

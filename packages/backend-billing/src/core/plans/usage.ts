@@ -27,3 +27,11 @@ export const meteredIn = ({ features }: Pick<AnyCatalogue, "features">): readonl
 /** The meter of a feature; undefined if it has none. */
 export const meterOf = (kind: FeatureKind | undefined): string | undefined =>
   typeof kind === "object" && "meter" in kind ? kind.meter : undefined;
+
+/** Whether a plan includes units of a feature. */
+export const includesAny = (catalogue: AnyCatalogue | undefined): boolean =>
+  Object.values(catalogue?.plans ?? {}).some(({ features }) =>
+    Object.values(features ?? {}).some(
+      (value) => typeof value === "object" && ((value as Metered).included ?? 0) > 0,
+    ),
+  );

@@ -18,6 +18,7 @@ import { type Local, localOf } from "./local.js";
 import type { UsageBooks } from "./records/books.js";
 import type { CreditsStore } from "./records/credits.js";
 import type { OutboxStore } from "./records/outbox.js";
+import type { SharesStore } from "./records/shares.js";
 import { logAside, observedStore } from "./telemetry/observe.js";
 import type { Telemetry } from "./telemetry/telemetry.js";
 
@@ -46,6 +47,8 @@ export interface Runtime {
   readonly books: UsageBooks | undefined;
   /** Where credits are given that are bought; undefined where no feature has a balance. */
   readonly credits: CreditsStore | undefined;
+  /** Where shares of plans are given; undefined where no plan includes anything. */
+  readonly shares: SharesStore | undefined;
   /** The application's own address, without a slash at the end; throws if it is not known. */
   baseUrl(): string;
   stripe(): Stripe;
@@ -75,13 +78,14 @@ export interface Platform {
   readonly outbox?: OutboxStore | undefined;
   readonly books?: UsageBooks | undefined;
   readonly credits?: CreditsStore | undefined;
+  readonly shares?: SharesStore | undefined;
   now?(): number;
 }
 
 export function createRuntime(config: BillingConfig, platform: Platform): Runtime {
   const resources = chosenResources(config);
   const { logger, telemetry } = config;
-  const { store, seats, reactions, outbox, books, credits } = platform;
+  const { store, seats, reactions, outbox, books, credits, shares } = platform;
   const timing = { ...TIMING, ...config.timing };
   return {
     config,
@@ -94,6 +98,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
         knowsOffers: resources.includes("prices") && resources.includes("products"),
       },
       reactions && listenFirst(reactions),
+      shares !== undefined,
     ),
     resources,
     effects: effectsByEvent(resources),
@@ -107,6 +112,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     outbox,
     books,
     credits,
+    shares,
     baseUrl: platform.baseUrl,
     stripe: stripeClient(config),
     now: platform.now ?? Date.now,

@@ -157,6 +157,17 @@ function raised(grant: Grant, { amount, period, isWithheld }: Share): Grant {
   };
 }
 
+/** A wallet that has these shares, whether or not they count now. */
+export function withShares(wallet: Wallet, shares: readonly Share[], now: number): Wallet {
+  const grants = wallet.grants.map((grant) => {
+    const share = shares.find(({ key }) => key === grant.key);
+    return share === undefined ? grant : { ...raised(grant, share), live: grant.live };
+  });
+  const isNew = ({ key }: Share) => !grants.some((grant) => grant.key === key);
+  const added = shares.filter(isNew).map((share) => ({ ...given(share, now), live: false }));
+  return { ...wallet, grants: [...grants, ...added] };
+}
+
 const given = ({ key, amount, period }: Share, now: number): Grant => ({
   key,
   source: "plan",

@@ -161,6 +161,7 @@ async function commitGroup(commit: Commit, group: readonly Member[]): Promise<vo
       source: "event",
       now: Math.max(...group.map(({ batch }) => batch.now)),
       draw: group[0]?.batch.draw ?? "",
+      ...(group.some(({ batch }) => batch.shares) ? { shares: true } : {}),
       units: group.flatMap(({ batch }) => batch.units),
     });
     if (!result.committed) throw new Error("A commit without records cannot conflict");

@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { deployUsage, type UsageDeployment } from "../../../../../support/convex/usage.js";
 import { describeUsage, JANUARY, NOW } from "../../../../../support/usage/cases.js";
 import { describeCredits } from "../../../../../support/usage/credits.js";
+import { describeShares } from "../../../../../support/usage/shares.js";
 import { catalogue } from "../../../../../support/usage/world.js";
 import { createLocal } from "../../../src/convex/local.js";
 
@@ -24,6 +25,7 @@ afterAll(() => void vi.useRealTimers());
 
 describeUsage(async () => open());
 describeCredits(async () => open());
+describeShares(async () => open());
 
 describe("documents read and written", () => {
   let kit: UsageDeployment;

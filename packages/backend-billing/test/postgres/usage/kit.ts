@@ -7,11 +7,13 @@ import {
 } from "../../../../../support/postgres/database.js";
 import { NOW } from "../../../../../support/usage/cases.js";
 import type { CreditsSubject } from "../../../../../support/usage/credits.js";
+import type { SharesSubject } from "../../../../../support/usage/shares.js";
 import { catalogue, subscriber } from "../../../../../support/usage/world.js";
 import { gateReads } from "../../../src/core/subscriptions/gates.js";
 import { usageCalls } from "../../../src/core/usage/usage.js";
 import { createPostgresStore, migrate } from "../../../src/postgres/index.js";
 import { creditsOn } from "../../../src/postgres/usage/credits.js";
+import { sharesOn } from "../../../src/postgres/usage/shares.js";
 import { usageIn, usageOn } from "../../../src/postgres/usage/usage.js";
 
 const RECORDS = `SELECT key, amount::float8, over::float8, billed
@@ -32,6 +34,7 @@ export async function openUsage() {
     clock,
     usage: calls(),
     store,
+    shares: sharesOn(pool, {}, catalogue),
     settle: (sessionId) => credits.settle(sessionId, clock.now),
     subscribe: subscriber(store),
     records: async (entityId) => (await pool.query(RECORDS, [entityId])).rows,
@@ -49,5 +52,5 @@ export async function openUsage() {
       await pool.end();
       await database.drop();
     },
-  } satisfies CreditsSubject & { readonly pool: pg.Pool };
+  } satisfies CreditsSubject & SharesSubject & { readonly pool: pg.Pool };
 }

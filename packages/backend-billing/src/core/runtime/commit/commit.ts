@@ -7,6 +7,7 @@
 import { creditsLeftBy } from "../../mirror/credits.js";
 import { LISTENING } from "../../mirror/listening.js";
 import { ASK_DELAY } from "../../mirror/rule.js";
+import { sharesLeftBy } from "../../mirror/shares.js";
 import type {
   Batch,
   Committed,
@@ -33,6 +34,8 @@ interface Port {
   readonly seats: SeatsToCount | undefined;
   /** Undefined where this process tells the application nothing. */
   readonly listener: Listener | undefined;
+  /** Whether the application's plans include anything. */
+  readonly shares: boolean;
 }
 
 /** Who waits for changes of rows. */
@@ -62,9 +65,10 @@ export function behindGateway(
   setAside: Port["setAside"],
   seats?: SeatsToCount,
   listener?: Listener,
+  shares = false,
 ): CoreStore {
   const { commit: own, ...calls } = store;
-  return { ...calls, [PORT]: { commit: own, setAside, seats, listener } };
+  return { ...calls, [PORT]: { commit: own, setAside, seats, listener, shares } };
 }
 
 /** What the gateway needs; the runtime has it. */
@@ -98,7 +102,7 @@ export async function commit(
   context: CommitContext,
   { source, units = [], records }: WithoutRecords | WithRecords,
 ): Promise<Committed> {
-  const { seats, listener } = context.store[PORT];
+  const { seats, listener, shares } = context.store[PORT];
   const isSaid = records?.some(({ kind, id }) => kind === LISTENING.kind && id === LISTENING.id);
   const first = isSaid ? undefined : listener?.before(context);
   if (first !== undefined) await first;
@@ -112,6 +116,7 @@ export async function commit(
     now,
     draw: crypto.randomUUID(),
     units: asked,
+    ...(shares ? { shares } : {}),
     ...(records === undefined ? {} : { records }),
   });
   if (result.committed) {
@@ -213,16 +218,17 @@ function wakeAfter(
   units: readonly Unit[],
   outcomes: readonly UnitOutcome[],
 ): void {
-  let [isAsked, isCredited] = [false, false];
+  const { shares } = context.store[PORT];
+  let [isAsked, isLeft] = [false, false];
   let requested = Number.NEGATIVE_INFINITY;
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.duplicate) continue;
     isAsked ||= outcome.outcomes.some(({ act }) => act === "ask");
     const unit = units[index] ?? {};
     for (const { due } of unit.requests ?? []) requested = Math.max(requested, due);
-    isCredited ||= creditsLeftBy(unit, outcome);
+    isLeft ||= creditsLeftBy(unit, outcome) || (shares && sharesLeftBy(unit, outcome));
   }
-  if (isCredited) context.wake(0);
+  if (isLeft) context.wake(0);
   if (isAsked) context.wake(ASK_DELAY);
   if (Number.isFinite(requested)) context.wake(Math.max(0, requested - now));
 }

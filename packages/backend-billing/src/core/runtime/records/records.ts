@@ -14,7 +14,9 @@
  * for each event that a handler takes as it comes: requested with its receipt by events/receive.ts),
  * `credits` (mirror/credits.ts, for each purchase with credits: requested by the commits from which
  * another amount may follow, taken up by the job of usage/credits; kept, because it names the page of a
- * payment), `batch` (usage/outbox, for each batch of usage on its way to a meter, with the id that Stripe knows it
+ * payment), `share` (mirror/shares.ts, for each change of a subscription within its period: written by
+ * the commit of the change, where plans include something; removed by the job of usage/shares once what
+ * was included is given), `batch` (usage/outbox, for each batch of usage on its way to a meter, with the id that Stripe knows it
  * by: made by the store's `gather`; removed once it is sent, kept where it is reported),
  * `access` (reactions/access-record.ts, for each entity: what was last told of its access), and
  * `notice` (reactions/notices.ts, for each subscription whose trial is to be announced).

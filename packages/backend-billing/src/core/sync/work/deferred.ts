@@ -6,6 +6,7 @@
  */
 import { creditsLeftBy } from "../../mirror/credits.js";
 import { isDue } from "../../mirror/due.js";
+import { sharesLeftBy } from "../../mirror/shares.js";
 import type {
   Batch,
   Committed,
@@ -32,7 +33,7 @@ export interface Deferred {
   /** Takes what is due in one call; the next calls that take work from `store` are given it. */
   takeAhead(
     leases: { readonly [kind in "asks" | "refresh" | "claim" | "lapse"]: Lease } & {
-      readonly [kind in "seats" | "batch" | "credits"]?: Lease;
+      readonly [kind in "seats" | "batch" | "credits" | "share"]?: Lease;
     },
   ): Promise<unknown>;
   /** Writes the records. False if another process has changed one of them; then none is written. */
@@ -41,6 +42,7 @@ export interface Deferred {
 
 const PACE = recordKey(named.pace.kind, named.pace.id);
 const SHARED = new Set([PACE, recordKey(named.runs.kind, named.runs.id)]);
+const TAKEN = ["refresh", "claim", "lapse", "seats", "batch", "credits", "share"] as const;
 const KINDS: ReadonlySet<RecordKind> = new Set(["run", "partition", "watermark"]);
 
 export function deferRecords(store: Store): Deferred {
@@ -187,7 +189,7 @@ export function deferRecords(store: Store): Deferred {
     },
     takeAhead({ asks, ...records }) {
       ahead.set("ask", store.takeAsks(asks));
-      for (const kind of ["refresh", "claim", "lapse", "seats", "batch", "credits"] as const) {
+      for (const kind of TAKEN) {
         const lease = records[kind];
         if (lease !== undefined) ahead.set(kind, store.takeRecords(kind, lease));
       }
@@ -215,11 +217,12 @@ function writeOf(key: string, expect: number, record: StoredRecord | undefined):
   return { kind: kind as RecordKind, id: key.slice(kind.length + 1), expect, next: null };
 }
 
-/** Whether a commit leaves something to ask, to refresh, to credit or to report. */
-function leavesWork({ units }: Batch, outcomes: readonly UnitOutcome[]): boolean {
+/** Whether a commit leaves something to ask, to refresh, to credit, to include or to report. */
+function leavesWork({ units, shares }: Batch, outcomes: readonly UnitOutcome[]): boolean {
   return (
     units.some(({ requests = [] }) => requests.length > 0) ||
     units.some((unit, at) => creditsLeftBy(unit, outcomes[at])) ||
+    (shares && units.some((unit, at) => sharesLeftBy(unit, outcomes[at]))) ||
     outcomes.some((unit) => !unit.duplicate && unit.outcomes.some(({ act }) => act === "ask"))
   );
 }

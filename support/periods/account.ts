@@ -22,23 +22,28 @@ export interface Asked {
 export class Account {
   /** The second of the last taking; an application's clock does not go back. */
   askedUntil = 0;
-  /** How often less is shown than if something had been taken before every change. */
-  unseen = 0;
+  /** How often more was shown than the plan of that moment includes. */
+  kept = 0;
   private readonly world = emptyWorld();
   private readonly given: Given = new Map();
-  /** The same, if it were looked at whenever Stripe tells something. */
-  private readonly watched: Given = new Map();
+  /** The second of what was told last. */
+  private told = 0;
 
   constructor(
     readonly entity: number,
     readonly customer: string,
   ) {}
 
+  /** What was included until the second before a change was given, whether or not any of it was taken. */
   learn(events: readonly Logged[]): void {
     for (const event of events) {
+      if (event.created > this.told) {
+        const until = event.created - 1;
+        const share = shareOf(this.world, until, until);
+        for (const feature of FEATURES) take(this.given, share, feature, 0);
+      }
+      this.told = event.created;
       learn(this.world, event);
-      const share = shareOf(this.world, event.created, event.created);
-      for (const feature of FEATURES) take(this.watched, share, feature, 0);
     }
   }
 
@@ -52,8 +57,7 @@ export class Account {
       shownOf(this.given, share, "credits"),
       shownOf(this.given, share, "calls"),
     ];
-    const watched = shownOf(this.watched, share, "credits");
-    if (!share.isOwed && watched.granted > credits.granted) this.unseen++;
+    if (credits.granted > shownOf(new Map(), share, "credits").granted) this.kept++;
     return { credits, calls };
   }
 

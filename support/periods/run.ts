@@ -132,9 +132,9 @@ async function judgeIn(
     await catchUp();
     await lookAt(account);
   }
-  const unseen = [...accounts.values()].reduce((sum, account) => sum + account.unseen, 0);
+  const kept = [...accounts.values()].reduce((sum, account) => sum + account.kept, 0);
   const { seen, ...rest } = outcome();
   const counts = tally([...seen, ...acts]);
-  const lost = new Map([["given unseen, and lost by a lesser plan", unseen]]);
-  return { lives: entities.length, ...rest, seen: new Map([...counts, ...lost]) };
+  const more = new Map([["more than the plan includes by then", kept]]);
+  return { lives: entities.length, ...rest, seen: new Map([...counts, ...more]) };
 }

@@ -12,6 +12,7 @@ import { createRuntime } from "../../packages/backend-billing/src/core/runtime/r
 import { sync } from "../../packages/backend-billing/src/core/sync/sync.js";
 import { migrate } from "../../packages/backend-billing/src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../packages/backend-billing/src/postgres/store/store.js";
+import { sharesOn } from "../../packages/backend-billing/src/postgres/usage/shares.js";
 import type { StripeDouble } from "../../packages/stripe-double/src/index.js";
 
 export interface Following {
@@ -49,7 +50,10 @@ export async function follow(
   await migrate(pool, { schema });
   const now = () => double.clock.now();
   const store = createPostgresStore({ schema, pool });
-  const runtime = createRuntime(config, { store, baseUrl: () => ORIGIN, wake: () => {}, now });
+  const { catalogue } = settings;
+  const shares = catalogue && sharesOn(pool, { schema }, catalogue);
+  const host = { store, shares, baseUrl: () => ORIGIN, wake: () => {}, now };
+  const runtime = createRuntime(config, host);
   let hasCome = true;
   let changed = new Set<string>();
   double.answer(ORIGIN, async (request) => {

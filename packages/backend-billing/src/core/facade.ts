@@ -4,6 +4,7 @@
  */
 import type Stripe from "stripe";
 import { type SetupArgs, setup } from "./customers/setup.js";
+import { ingest } from "./events/ingest.js";
 import type { Link, Page, Ui } from "./links/page.js";
 import type {
   CheckoutArgs,
@@ -116,6 +117,12 @@ export interface RunningCalls<Context extends unknown[] = [], P = string | null>
 /** What keeps the tables right. */
 export interface UpkeepCalls<Context extends unknown[] = []> {
   /**
+   * Takes an event that a queue or an event bus brought, such as Amazon EventBridge: who sent it must
+   * be proven there, because nothing is here. It is stored when the call returns, and known again if
+   * it comes twice; if the call throws, have it brought again.
+   */
+  ingest(...all: [...Context, event: Stripe.Event]): Promise<void>;
+  /**
    * Lists everything at Stripe again, asks about what no list shows, and repairs what differs. On
    * Convex it answers at once, and `runs` says how far it is.
    */
@@ -176,6 +183,7 @@ export const running: RunningCalls<[runtime: Runtime]> = {
 
 /** `waiting` says whether the caller of `reconcile` and `verify` works at the run until it ends. */
 export const upkeep = (waiting: Waiting): UpkeepCalls<[runtime: Runtime]> => ({
+  ingest: (runtime, event) => ingest(runtime, event),
   reconcile: (runtime, args) => reconcile(runtime, args, waiting),
   verify: (runtime, args) => verify(runtime, args, waiting),
   runs: (runtime, limit) => latestRuns(runtime, limit),

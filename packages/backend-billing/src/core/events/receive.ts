@@ -1,6 +1,6 @@
 /**
- * Receives every event, from a webhook or from the list of events: what it means for the mirror,
- * and its commit. When `receiveEvent` returns, everything the event asks for is stored or durably
+ * Receives every event, from a webhook, a queue or the list of events: whether it is ours, what it means
+ * for the mirror, and its commit. When `receiveEvent` returns, everything the event asks for is stored or durably
  * requested.
  */
 import type Stripe from "stripe";
@@ -19,15 +19,52 @@ import {
 import type { Receipt, RecordRequest, Snapshot, Unit } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { idProblem } from "../runtime/commit/set-aside.js";
+import { isLive } from "../runtime/config.js";
 import type { Stranger } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type EventOutcome, eventOutcome, logEvent } from "../runtime/telemetry/observe.js";
+import type { Annotate } from "../runtime/telemetry/telemetry.js";
+import { checkPlace, isOwnAccount } from "../stripe/account.js";
 import { meterErrorRequests } from "./meter-errors.js";
 import { relistRequest } from "./owner.js";
 import { takesRaw } from "./raw.js";
 
 /** `ignored`: nothing in the mirror depends on such an event, and no handler takes it. */
 export type Received = "handled" | "duplicate" | "ignored";
+
+/** `other_mode`: a test event for a live key, or the reverse; nothing was stored. */
+type Taken = Received | "other_mode";
+
+/** Takes an event whose sender is proven, if it is of this account and this mode. */
+export async function takeEvent(
+  runtime: Runtime,
+  event: ReceivedEvent,
+  annotate?: Annotate,
+): Promise<Taken> {
+  // First, because a live endpoint is also sent test events of connected accounts.
+  if (event.account !== undefined && !(await isOwnAccount(runtime, event.account))) {
+    annotate?.({ outcome: "ignored" });
+    runtime.log?.info(lineOf(event), "An event of another account was ignored");
+    return "ignored";
+  }
+  if (event.livemode !== isLive(runtime.config)) {
+    annotate?.({ "error.type": "livemode_mismatch" });
+    runtime.log?.error(lineOf(event), "An event of the other mode was refused");
+    return "other_mode";
+  }
+  await checkPlace(runtime);
+  return receiveEvent(runtime, event, annotate && ((outcome) => annotate({ outcome })));
+}
+
+export const otherMode = ({ livemode }: ReceivedEvent): string =>
+  `This is a ${livemode ? "live" : "test"} event, but \`secret_key\` is of the other mode.`;
+
+/** What a line in the log says of an event. */
+export const lineOf = ({ id, type, object }: ReceivedEvent) => ({
+  event: id,
+  object: object.id,
+  type,
+});
 
 /** `onOutcome` is called with the finer outcome, for telemetry. */
 export async function receiveEvent(

@@ -4,15 +4,14 @@
  */
 
 import { type ReceivedEvent, readEvent } from "../mirror/snapshot.js";
-import { isLive, webhookSecrets } from "../runtime/config.js";
+import { webhookSecrets } from "../runtime/config.js";
 import { configAdvice, reportConfigProblem } from "../runtime/config-problem.js";
 import { errorType, factsOf } from "../runtime/error-facts.js";
 import { BillingError, type BillingErrorCode } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Annotate, observed } from "../runtime/telemetry/telemetry.js";
-import { checkPlace, isOwnAccount } from "../stripe/account.js";
 import { BodyRefused, type BodySource, createIntake, fetchBody, INTAKE_LIMITS } from "./body.js";
-import { receiveEvent } from "./receive.js";
+import { lineOf, otherMode, takeEvent } from "./receive.js";
 import { judgeHeader, TOLERANCE, verifyBody } from "./signature.js";
 
 /** One for the process: it bounds what all senders together may take of its memory. */
@@ -53,29 +52,13 @@ async function receive(
       return problem(400, "invalid_argument", "The body is not a Stripe event.");
     }
     annotate?.({ type: event.type, event: event.id, object: event.object.id });
-    // First, because a live endpoint is also sent test events of connected accounts.
-    if (event.account !== undefined && !(await isOwnAccount(runtime, event.account))) {
-      annotate?.({ outcome: "ignored" });
-      runtime.log?.info(lineOf(event), "An event of another account was ignored");
-      return json(200, { received: "ignored" });
+    const taken = await takeEvent(runtime, event, annotate);
+    if (taken === "other_mode") {
+      const message = `${otherMode(event)} Use the key and the signing secret of one mode.`;
+      return problem(400, "livemode_mismatch", message);
     }
-    if (event.livemode !== isLive(runtime.config)) {
-      annotate?.({ "error.type": "livemode_mismatch" });
-      runtime.log?.error(lineOf(event), "An event of the other mode was refused");
-      return problem(
-        400,
-        "livemode_mismatch",
-        `This is a ${event.livemode ? "live" : "test"} event, but \`secret_key\` is of the other mode. Use the key and the signing secret of one mode.`,
-      );
-    }
-    await checkPlace(runtime);
-    const received = await receiveEvent(
-      runtime,
-      event,
-      annotate && ((outcome) => annotate({ outcome })),
-    );
     // Nearly every answer is this one, and a body is a stream to make and to read.
-    return received === "handled" ? new Response() : json(200, { received });
+    return taken === "handled" ? new Response() : json(200, { received: taken });
   } catch (error) {
     if (error instanceof BodyRefused) return turnedAway(runtime, error);
     annotate?.({ "error.type": errorType(error) });
@@ -147,8 +130,6 @@ function turnedAway({ log }: Runtime, { refusal, cause }: BodyRefused): Response
       return problem(400, "invalid_argument", "The body is not complete.");
   }
 }
-
-const lineOf = ({ id, type, object }: ReceivedEvent) => ({ event: id, object: object.id, type });
 
 /** The answer when the body was read before: what was signed cannot be known any more. */
 export function bodyGone(runtime: Runtime): Response {

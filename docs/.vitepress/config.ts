@@ -63,6 +63,7 @@ export default defineConfig({
         text: "Guides",
         items: present([
           { text: "Servers", link: "/recipes/servers" },
+          { text: "Serverless", link: "/recipes/serverless" },
           { text: "Sign-in libraries", link: "/recipes/auth" },
           { text: "Reactions at work", link: "/recipes/reactions" },
           { text: "Roles and data APIs", link: "/recipes/roles" },

@@ -14,22 +14,29 @@ import type { Runtime } from "./runtime/runtime.js";
 export function routesOf(config: BillingConfig): {
   readonly webhook: readonly string[];
   readonly return: readonly string[];
+  /** Not on Convex, whose schedules call functions. */
+  readonly tick: readonly string[];
 } {
   const prefixes = [...new Set([basePath(config), ""])].map((base) => base + routePath(config));
   return {
     webhook: prefixes.map((prefix) => `${prefix}/webhook`),
     return: prefixes.map((prefix) => `${prefix}/return/`),
+    tick: prefixes.map((prefix) => `${prefix}/tick`),
   };
 }
+
+/** Answers the route of a schedule, where the platform has it. */
+export type OnTick = (runtime: Runtime, request: Request) => Promise<Response>;
 
 /** Never rejects for a setting that is missing or wrong: that is answered with 500 and reported. */
 export async function handleRequest(
   runtime: Runtime,
   request: Request,
   body?: BodySource,
+  onTick?: OnTick,
 ): Promise<Response> {
   try {
-    return await route(runtime, request, body);
+    return await route(runtime, request, body, onTick);
   } catch (error) {
     const advice = configAdvice(error);
     if (advice === undefined) throw error;
@@ -38,12 +45,18 @@ export async function handleRequest(
   }
 }
 
-async function route(runtime: Runtime, request: Request, body?: BodySource): Promise<Response> {
+async function route(
+  runtime: Runtime,
+  request: Request,
+  body: BodySource | undefined,
+  onTick: OnTick | undefined,
+): Promise<Response> {
   const { pathname } = new URL(request.url);
-  const { webhook, return: back } = routesOf(runtime.config);
+  const { webhook, return: back, tick } = routesOf(runtime.config);
   if (webhook.includes(pathname)) return handleWebhook(runtime, request, body);
   const prefix = back.find((path) => pathname.startsWith(path));
   if (prefix !== undefined) return handleReturn(runtime, request, pathname.slice(prefix.length));
+  if (onTick !== undefined && tick.includes(pathname)) return onTick(runtime, request);
   return problem(
     404,
     "invalid_argument",

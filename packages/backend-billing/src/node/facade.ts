@@ -26,11 +26,21 @@ import { type SyncArgs, sync } from "../core/sync/sync.js";
 import { type Ticked, type TickOptions, tick } from "../core/tick.js";
 import { addCronJobs, type BossLike, type CronJobs, type CronOptions } from "../pg-boss/crons.js";
 import type { BillingStoreIn, Host } from "./host.js";
-import { addHonoRoutes, createNodeHandler, type HonoLike, type NodeHandler } from "./http.js";
+import {
+  type Answering,
+  addHonoRoutes,
+  createNodeHandler,
+  type HonoLike,
+  type NodeHandler,
+} from "./http.js";
+import { answerTick } from "./tick-route.js";
 
 /** What both variants offer for HTTP. */
 export interface Routes {
-  /** Registers `POST /stripe/webhook` and `GET /stripe/return/*` on a Hono application. */
+  /**
+   * Registers `POST /stripe/webhook`, `GET /stripe/return/*` and, for a schedule that knows
+   * `cron_secret`, `GET /stripe/tick` on a Hono application.
+   */
   addHttpRoutes(app: HonoLike): void;
   /** The same routes for any server that speaks Fetch: Next.js, Bun, Deno, Hono by hand. */
   fetch(request: Request): Promise<Response>;
@@ -140,16 +150,22 @@ function exportsOf<Tx>(node: Host<never, Tx>): Exports<Tx> {
 
 /** Requests are taken also after `close`, and then answered with 500, so that Stripe delivers again. */
 function routesOver(node: Host<never, never>): Routes {
-  const { life } = node;
+  const { life, cronSecret } = node;
+  const onTick = answerTick(cronSecret);
+  const answer: Answering = (request, body) => handleRequest(node.in(), request, body, onTick);
   return {
     addHttpRoutes: (app) =>
-      addHonoRoutes(node.in(), {
-        on: (methods, path, handler) =>
-          app.on(methods, path, (context) => life.track(() => handler(context))),
-      }),
-    fetch: (request) => life.track(() => handleRequest(node.in(), request)),
+      addHonoRoutes(
+        node.in(),
+        {
+          on: (methods, path, handler) =>
+            app.on(methods, path, (context) => life.track(() => handler(context))),
+        },
+        answer,
+      ),
+    fetch: (request) => life.track(() => answer(request)),
     nodeHandler: (request, response) =>
-      life.track(() => createNodeHandler(node.in())(request, response)),
+      life.track(() => createNodeHandler(node.in(), answer)(request, response)),
   };
 }
 

@@ -37,6 +37,17 @@ export interface NodeConfig extends BillingConfig {
    * follows the count: tell of changes by `seatsChanged`.
    */
   readonly seats?: ((entityId: string) => PromiseLike<number>) | undefined;
+  /**
+   * What a schedule sends as `Authorization: Bearer …` to `GET /stripe/tick`, from `CRON_SECRET`: a long
+   * random text. That route calls `tick`; without a secret it is closed.
+   */
+  readonly cron_secret?: string | undefined;
+  /**
+   * Whether this process does what is left to do by itself, soon after a call or a request. Default
+   * true. `false` where the host freezes or ends the process once it has answered: then the route of
+   * the schedule, `tick` or another process does it.
+   */
+  readonly background?: boolean | undefined;
 }
 
 /** The store, with what an application does to its tables; `Tx` is a transaction of the application's. */
@@ -88,6 +99,7 @@ export interface Host<Db extends object, Tx> {
   readonly name: string;
   readonly store: BillingStoreIn<Tx>;
   readonly life: Life;
+  readonly cronSecret: string | undefined;
   /** Runs a call on the runtime for it, unless the instance was closed. */
   run<T>(
     context: { readonly db?: Db } | undefined,
@@ -103,13 +115,15 @@ export function createHost<Db extends object, Tx>(
 ): Host<Db, Tx> {
   const life = createLife();
   const handled = storage.reactions;
+  const isQuiet = config.background === false;
   const reactions = handled && {
     names: handled.names,
     ...(handled.needs === undefined ? {} : { needs: handled.needs }),
     ...createDelivery((isOver) => handled.deliver(storeIn, isOver), life, config.logger),
+    ...(isQuiet ? { changed: () => {} } : {}),
   };
   const on = (db: Db, store: Store): Runtime => {
-    const wake = createBackground(() => runtime, life);
+    const wake = isQuiet ? () => {} : createBackground(() => runtime, life);
     const baseUrl = () => checkedBaseUrl(config.base_url, BASE_URL);
     const { seats } = config;
     const outbox = life.guard(storage.outboxOn(db));
@@ -167,6 +181,7 @@ export function createHost<Db extends object, Tx>(
       migrate: () => life.run(storage.migrate),
     },
     life,
+    cronSecret: config.cron_secret,
     in: within,
     run: (context, work) => life.run(async () => work(within(context))),
   };

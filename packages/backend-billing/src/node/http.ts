@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BodySource } from "../core/events/body.js";
 import { bodyGone, problem } from "../core/events/webhook.js";
-import { handleRequest, routesOf } from "../core/http.js";
+import { routesOf } from "../core/http.js";
 import { factsOf } from "../core/runtime/error-facts.js";
 import { BillingError } from "../core/runtime/errors.js";
 import type { Runtime } from "../core/runtime/runtime.js";
@@ -16,15 +16,19 @@ export interface HonoLike {
   ): unknown;
 }
 
+/** Answers a request; `body` where it does not come with it. */
+export type Answering = (request: Request, body?: BodySource) => Promise<Response>;
+
 /**
- * Registers the webhook and return routes. Every method is taken, so that a wrong one gets an
+ * Registers the webhook, return and tick routes. Every method is taken, so that a wrong one gets an
  * answer.
  */
-export function addHonoRoutes(runtime: Runtime, app: HonoLike): void {
+export function addHonoRoutes(runtime: Runtime, app: HonoLike, answer: Answering): void {
   const routes = routesOf(runtime.config);
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
-  for (const path of [...routes.webhook, ...routes.return.map((prefix) => `${prefix}*`)]) {
-    app.on(methods, path, ({ req }) => handleRequest(runtime, req.raw));
+  const returns = routes.return.map((prefix) => `${prefix}*`);
+  for (const path of [...routes.webhook, ...returns, ...routes.tick]) {
+    app.on(methods, path, ({ req }) => answer(req.raw));
   }
 }
 
@@ -36,10 +40,10 @@ type MaybeRead = IncomingMessage & {
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-export function createNodeHandler(runtime: Runtime): NodeHandler {
+export function createNodeHandler(runtime: Runtime, route: Answering): NodeHandler {
   return async (request, response) => {
     // A rejection here would end the process: plain `node:http` does not catch it.
-    const answered = await answer(runtime, request).catch((error: unknown) => {
+    const answered = await answer(runtime, request, route).catch((error: unknown) => {
       runtime.log?.error(factsOf(error), "A request failed");
       const code = error instanceof BillingError ? error.code : "store_error";
       return problem(500, code, "The request failed. The log says why.");
@@ -50,7 +54,7 @@ export function createNodeHandler(runtime: Runtime): NodeHandler {
   };
 }
 
-async function answer(runtime: Runtime, incoming: MaybeRead): Promise<Response> {
+async function answer(runtime: Runtime, incoming: MaybeRead, route: Answering): Promise<Response> {
   let request: Request;
   try {
     request = toRequest(incoming);
@@ -58,7 +62,7 @@ async function answer(runtime: Runtime, incoming: MaybeRead): Promise<Response> 
     return problem(400, "invalid_argument", "The request is malformed.");
   }
   const body = bodyOf(incoming);
-  return body === undefined ? bodyGone(runtime) : handleRequest(runtime, request, body);
+  return body === undefined ? bodyGone(runtime) : route(request, body);
 }
 
 /** The request in Fetch's shape, without its body. */

@@ -149,7 +149,7 @@ function parse(body: string): unknown {
   }
 }
 
-function json(status: number, body: object, headers: Record<string, string> = {}): Response {
+export function json(status: number, body: object, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },

@@ -8,6 +8,7 @@
 import { parseArgs } from "node:util";
 import { launch } from "./e2e/browser.js";
 import { walkConvex } from "./e2e/convex.js";
+import { walkFramework } from "./e2e/frameworks/walk.js";
 import { walkLate } from "./e2e/late.js";
 import { walkPages } from "./e2e/pages.js";
 import { walkPricing } from "./e2e/pricing.js";
@@ -25,6 +26,8 @@ const parts = {
   pricing: () => walkPricing(browser, step),
   story: () => walkStory(browser, step),
   late: () => walkLate(browser, step, Number(values.runs)),
+  next: () => walkFramework(browser, step, "next"),
+  sveltekit: () => walkFramework(browser, step, "sveltekit"),
 };
 
 for (const [name, walk] of Object.entries(parts)) {

@@ -1,4 +1,4 @@
-/** The example app as a process of its own, started as its README says. */
+/** An example app as a process of its own, started as its README says. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -19,13 +19,20 @@ export interface Example {
   stop(): Promise<void>;
 }
 
-export async function startExample(
+export const startExample = (
   script: "start" | "serve",
+  env: { ready: string; [name: string]: string },
+): Promise<Example> => startIn(FOLDER, script, env);
+
+/** The same of an app in another folder. */
+export async function startIn(
+  folder: string,
+  script: string,
   { ready, ...env }: { ready: string; [name: string]: string },
 ): Promise<Example> {
   const port = Number(env.PORT ?? (await freePort()));
   const child = spawn("npm", ["run", "--silent", script], {
-    cwd: FOLDER,
+    cwd: folder,
     env: { ...settingsApart(process.env), ...env, PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true, // a group of its own, which can be ended as one

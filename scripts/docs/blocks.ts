@@ -12,7 +12,7 @@ export interface Block {
 }
 
 const FENCE = /^```(\w+)[^\n]*\n([\s\S]*?)^```/gm;
-const FILE = /^(?:\/\/|#) ((?:[\w-]+\/)*[\w-]*\.[\w.]+)\n/;
+const FILE = /^(?:\/\/|#) ((?:[\w.[\]-]+\/)*[\w+-]*\.[\w.]+)\n/;
 
 export function blocksOf(markdown: string): Block[] {
   return [...markdown.matchAll(FENCE)].map((match) => {

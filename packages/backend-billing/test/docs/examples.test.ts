@@ -64,14 +64,22 @@ function examples(): Example[] {
   ];
 }
 
-/** A block that is a file of a Convex application shows a part of that file of an example. */
-const isExcerpt = ({ file }: Example): boolean => file?.startsWith("convex/") ?? false;
+/** Files of which a block shows a part, and the examples that have them. */
+const EXCERPTS: readonly (readonly [file: RegExp, apps: readonly string[]])[] = [
+  [/^convex\//, readdirSync(join(root, "examples")).filter((name) => name.startsWith("convex"))],
+  [/^(app|lib)\/|^next\.config/, ["next"]],
+  [/^src\//, ["sveltekit"]],
+];
 
-const apps = readdirSync(join(root, "examples")).filter((name) => name.startsWith("convex"));
+const appsWith = ({ file = "" }: Example): readonly string[] | undefined =>
+  EXCERPTS.find(([pattern]) => pattern.test(file))?.[1];
 
-function isInExample({ code, file = "" }: Example): boolean {
+const isExcerpt = (example: Example): boolean => appsWith(example) !== undefined;
+
+function isInExample(example: Example): boolean {
+  const { code, file = "" } = example;
   const part = code.slice(code.indexOf("\n") + 1).trim();
-  return apps
+  return (appsWith(example) ?? [])
     .map((name) => join(root, "examples", name, file))
     .some((path) => existsSync(path) && readFileSync(path, "utf8").includes(part));
 }
@@ -156,9 +164,19 @@ it("every example compiles", { timeout: 600_000, tags: ["slow"] }, () => {
   expect(named).toBe("");
 });
 
-// `npm run check:convex` compiles the examples as applications, `npm run quickstart` the start page.
+// `npm run check:convex` and `npm run e2e` compile the examples as applications, `npm run quickstart`
+// the start page.
 it("every excerpt of an example is what the example says", () => {
   const excerpts = examples().filter(isExcerpt);
   expect(excerpts.length).toBeGreaterThan(10);
+  const ofServers = excerpts.filter(({ page }) => page === "docs/recipes/servers.md");
+  expect(ofServers.map(({ file }) => file)).toEqual([
+    "app/api/stripe/[...path]/route.ts",
+    "lib/billing.ts",
+    "next.config.ts",
+    "src/routes/api/stripe/[...path]/+server.ts",
+    "src/lib/server/billing.ts",
+    "src/hooks.server.ts",
+  ]);
   expect(excerpts.filter((each) => !isInExample(each)).map(({ from }) => from)).toEqual([]);
 });

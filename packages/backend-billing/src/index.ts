@@ -19,6 +19,7 @@ export {
 } from "./core/catalogue/catalogue.js";
 export type { Plain } from "./core/catalogue/plain.js";
 export { resources } from "./core/catalogue/resources.js";
+export type { AdoptArgs } from "./core/customers/adopt/judge.js";
 export type { SetupArgs } from "./core/customers/setup.js";
 export type { Link, Page, Ui } from "./core/links/page.js";
 export type {

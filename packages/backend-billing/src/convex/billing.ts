@@ -5,6 +5,7 @@
  */
 import type { RegisteredAction, RegisteredMutation } from "convex/server";
 import {
+  type AdoptCall,
   addingUp,
   type CheckoutCalls,
   checkingOut,
@@ -18,6 +19,7 @@ import {
   type SetupCall,
   selling,
   settingUp,
+  takingOver,
   type UpkeepCalls,
   upkeep,
 } from "../core/facade.js";
@@ -53,6 +55,7 @@ type InAction = [ctx: ActionContext];
 export interface Client
   extends UpkeepCalls<InAction>,
     SetupCall<InAction>,
+    AdoptCall<InAction>,
     RunningCalls<InAction>,
     RevenueCall<InAction> {
   /** Registers `POST /stripe/webhook` and `GET /stripe/return/*` on the application's router. */
@@ -208,6 +211,7 @@ function open(config: ConvexConfig, fallback: string, line: string) {
     addCronJobs: (crons, options) => addConvexCrons(references.sync, crons, options),
     ...inContext(upkeep(LATER), convex.run),
     ...inContext(settingUp, convex.run),
+    ...inContext(takingOver, convex.run),
     ...inContext(running, convex.run),
     ...inContext(addingUp, convex.run),
   };

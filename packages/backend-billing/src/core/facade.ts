@@ -3,6 +3,7 @@
  * call runs on, and which context, if any, comes before its own arguments.
  */
 import type Stripe from "stripe";
+import type { AdoptArgs } from "./customers/adopt/judge.js";
 import { type SetupArgs, setup } from "./customers/setup.js";
 import { ingest } from "./events/ingest.js";
 import type { Link, Page, Ui } from "./links/page.js";
@@ -20,6 +21,7 @@ import * as links from "./links/sessions.js";
 import type { Revenue } from "./mirror/store.js";
 import type { RunReport } from "./runtime/reports.js";
 import type { Runtime } from "./runtime/runtime.js";
+import { adopt } from "./subscriptions/adopt.js";
 import type {
   CancelArgs,
   ChangeArgs,
@@ -86,6 +88,14 @@ export interface PayCall<Context extends unknown[] = []> {
 export interface SetupCall<Context extends unknown[] = []> {
   /** Creates or finds the one customer of an entity. */
   setup(...all: [...Context, args: SetupArgs]): Promise<{ customerId: string }>;
+}
+
+export interface AdoptCall<Context extends unknown[] = []> {
+  /**
+   * Takes over a customer that exists at Stripe: links it to the entity, with its subscriptions, and
+   * marks it there. The same pair again is no error; what is linked otherwise is refused.
+   */
+  adopt(...all: [...Context, args: AdoptArgs]): Promise<{ customerId: string }>;
 }
 
 /** What becomes of a running subscription. Stripe's answers are in the tables before a call returns. */
@@ -170,6 +180,10 @@ export const paying: PayCall<[runtime: Runtime]> = {
 
 export const settingUp: SetupCall<[runtime: Runtime]> = {
   setup: (runtime, args) => setup(runtime, args),
+};
+
+export const takingOver: AdoptCall<[runtime: Runtime]> = {
+  adopt: (runtime, args) => adopt(runtime, args),
 };
 
 export const running: RunningCalls<[runtime: Runtime]> = {

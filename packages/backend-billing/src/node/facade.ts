@@ -3,6 +3,7 @@
  * names and parameters, so an application can change from one to the other without a migration.
  */
 import {
+  type AdoptCall,
   type CheckoutCalls,
   checkingOut,
   inContext,
@@ -14,6 +15,7 @@ import {
   type SetupCall,
   selling,
   settingUp,
+  takingOver,
   type UpkeepCalls,
   upkeep,
   withoutContext,
@@ -74,6 +76,7 @@ export interface Upkeep extends UpkeepCalls {
 export interface StripeClientIn<Context, N extends Names = Names>
   extends Routes,
     Upkeep,
+    AdoptCall,
     RunningCalls<[], N["plan"]>,
     SellingCalls<[context: Context]> {}
 
@@ -81,6 +84,7 @@ export interface StripeClientIn<Context, N extends Names = Names>
 export interface BillingClient<N extends Names = Names>
   extends Routes,
     Upkeep,
+    AdoptCall,
     RunningCalls<[], N["plan"]>,
     CheckoutCalls,
     PayCall {}
@@ -136,8 +140,8 @@ export function billingOn<Tx>(node: Host<never, Tx>): BillingExportsIn<Tx> {
   };
 }
 
-function runningOn<Tx>(node: Host<never, Tx>): RunningCalls {
-  return withoutContext(running, node.run);
+function runningOn<Tx>(node: Host<never, Tx>): RunningCalls & AdoptCall {
+  return { ...withoutContext(running, node.run), ...withoutContext(takingOver, node.run) };
 }
 
 function exportsOf<Tx>(node: Host<never, Tx>): Exports<Tx> {

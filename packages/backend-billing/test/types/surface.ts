@@ -71,3 +71,9 @@ stripe.portal({}, { ...visit, locale: "de" }, { idempotencyKey: "click-1" });
 portal({ entityId: "user_1" });
 // @ts-expect-error variant B takes one argument
 portal(visit, {});
+
+expectTypeOf(stripe.adopt({ entityId: "user_1", customerId: "cus_1" })).resolves.toEqualTypeOf<{
+  customerId: string;
+}>();
+// @ts-expect-error a customer is never found by email
+stripe.adopt({ entityId: "user_1", email: "ada@example.com" });

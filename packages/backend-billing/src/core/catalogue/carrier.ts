@@ -11,6 +11,15 @@ export const APP_KEY = "billingApp";
 /** The keys that `setup` writes itself. */
 export const RESERVED_KEYS: readonly string[] = [ENTITY_KEY, APP_KEY];
 
+/** What a customer of an entity carries. */
+export const marksOf = (
+  entityId: string,
+  app: string | undefined,
+): { readonly [key: string]: string } => ({
+  [ENTITY_KEY]: entityId,
+  ...(app === undefined ? {} : { [APP_KEY]: app }),
+});
+
 const LONGEST_ENTITY_ID = 500;
 
 /** Whether a value can be an entity's id: `setup` refuses what is not, and metadata is not followed. */

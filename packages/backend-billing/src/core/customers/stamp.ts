@@ -5,17 +5,13 @@
  */
 import Stripe from "stripe";
 import { APP_KEY } from "../catalogue/carrier.js";
-import { stripeStatus } from "../mirror/snapshot.js";
 import { BillingError, provider } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkPlace } from "../stripe/account.js";
-import { paced } from "../stripe/pacer.js";
+import { inTurn } from "../stripe/pacer.js";
 import type { Target } from "./claim/claim.js";
 import { forgetCustomer, retrieve, seen, store } from "./claim/record.js";
 import { customerPages, markOf } from "./marks.js";
-
-/** Attempts at one request while Stripe limits the rate; each waits for its turn. */
-const MOST_LIMITED = 10;
 
 /** What was done, and what was not. */
 export interface StampReport {
@@ -92,19 +88,4 @@ async function stamp(
   });
   await store(runtime, snapshot);
   return mark === "ours" ? "ours" : "stamped";
-}
-
-/** Sends a request through the pacer, and again after a 429. */
-async function inTurn<T>(
-  runtime: Runtime,
-  endpoint: string,
-  call: () => PromiseLike<T>,
-): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await paced(runtime, endpoint, call);
-    } catch (error) {
-      if (stripeStatus(error) !== 429 || attempt >= MOST_LIMITED) throw error;
-    }
-  }
 }

@@ -93,11 +93,11 @@ const PRESENT = 100;
 /**
  * The customers that come to belong to an entity, each with a change of nothing for what it has: that
  * is told once, before anything that becomes of it. What the first listing finds linked is no news,
- * unlike the customer that a call has made for its entity meanwhile.
+ * unlike the customer that a call has made or adopted for its entity meanwhile.
  */
 function linkChanges(
   links: Links,
-  { now, draw = "" }: Batch,
+  { source, now, draw = "" }: Batch,
   chosen: readonly ResourceName[],
   facts: Known,
 ): readonly PutRecord[] {
@@ -105,7 +105,8 @@ function linkChanges(
     if (entityId === null) return [];
     const listened = facts.listened("link");
     if (!listened) return [];
-    const isNews = listened === "everything" || facts.record("claim", entityId) != null;
+    const isCalled = source === "call" || facts.record("claim", entityId) != null;
+    const isNews = listened === "everything" || isCalled;
     if (!isNews && facts.watermark("customers") == null) return []; // not read yet, or none
     const nothing = { before: null, after: null, at: now };
     const owned = chosen.includes("subscriptions")

@@ -4,6 +4,8 @@ import type { SyncReport } from "./reports.js";
 
 /** What went wrong, for programs. */
 export type BillingErrorCode =
+  /** The customer is another entity's, or the entity has another customer, so it is not adopted. */
+  | "already_linked"
   /** The entity has a live subscription already, and the call was to refuse a second one. */
   | "already_subscribed"
   /** The entity has no Stripe customer yet. */
@@ -55,6 +57,7 @@ const shown = (status: BillingErrorStatus): Kind => ({ status, expose: true });
 const hidden = (status: BillingErrorStatus): Kind => ({ status, expose: false });
 
 const KINDS: { readonly [code in BillingErrorCode]: Kind } = {
+  already_linked: shown(409),
   already_subscribed: shown(409),
   customer_not_found: shown(404),
   invalid_argument: shown(400),

@@ -89,6 +89,24 @@ export async function paced<T>(
   }
 }
 
+/** Attempts at one request while Stripe limits the rate; each waits for its turn. */
+const MOST_LIMITED = 10;
+
+/** The same, and again after a 429. */
+export async function inTurn<T>(
+  runtime: Runtime,
+  endpoint: string,
+  call: () => PromiseLike<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await paced(runtime, endpoint, call);
+    } catch (error) {
+      if (stripeStatus(error) !== 429 || attempt >= MOST_LIMITED) throw error;
+    }
+  }
+}
+
 /** The pace of all endpoints together; null before the first request, and without a limit. */
 export async function paceNow(
   runtime: Runtime,

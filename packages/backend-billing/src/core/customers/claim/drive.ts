@@ -3,7 +3,7 @@
  * does to the claim. Every step is committed, so that another caller can go on if this one dies.
  */
 import Stripe from "stripe";
-import { APP_KEY, ENTITY_KEY } from "../../catalogue/carrier.js";
+import { marksOf } from "../../catalogue/carrier.js";
 import { isAhead } from "../../mirror/due.js";
 import { isReplayed } from "../../mirror/headers.js";
 import { stripeStatus } from "../../mirror/snapshot.js";
@@ -188,10 +188,9 @@ function paramsFor(
   { entityId }: Target,
   { email, metadata }: Wanted,
 ): Stripe.CustomerCreateParams {
-  const mark: { readonly [key: string]: string } = app === undefined ? {} : { [APP_KEY]: app };
   return {
     ...(email ? { email } : {}),
-    metadata: { ...metadata, [ENTITY_KEY]: entityId, ...mark },
+    metadata: { ...metadata, ...marksOf(entityId, app) },
   };
 }
 

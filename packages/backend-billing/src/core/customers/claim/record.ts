@@ -145,7 +145,7 @@ export async function linkOf(runtime: Runtime, read: ReadClaim): Promise<string 
  * A link to a customer that is known to be deleted, but the claim was not updated: the deletion was
  * committed before the link, or found by other means than its event.
  */
-function isGone({ version }: ReadClaim, { account }: Claim): boolean {
+export function isGone({ version }: ReadClaim, { account }: Claim): boolean {
   return account === null && version?.state === "deleted";
 }
 

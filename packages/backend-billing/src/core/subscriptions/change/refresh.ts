@@ -17,14 +17,18 @@ export async function refresh(
 ): Promise<readonly Subscribed[]> {
   checkOf({ entityId });
   await checkPlace(runtime);
-  const customer = await customerIdOf(runtime, entityId);
+  await readSubscriptions(runtime, await customerIdOf(runtime, entityId));
+  const facts = await runtime.store.subscribed(entityId);
+  return subscriptionStates(facts, { entityId, catalogue: runtime.config.catalogue });
+}
+
+/** Brings a customer's subscriptions to the mirror, with what their states follow from. */
+export async function readSubscriptions(runtime: Runtime, customer: string): Promise<void> {
   const { invoices, subscriptionSchedules } = runtime.stripe();
   const newest = { customer, limit: 100 };
   await readPage(runtime, "invoices", () => invoices.list(newest));
   await readPage(runtime, "subscription_schedules", () => subscriptionSchedules.list(newest));
   await refreshCustomer(runtime, customer, { awaited: true }).catch(provider);
-  const facts = await runtime.store.subscribed(entityId);
-  return subscriptionStates(facts, { entityId, catalogue: runtime.config.catalogue });
 }
 
 /** Stores the newest of a customer's objects of a resource. */

@@ -136,9 +136,9 @@ export async function walkFramework(
     const back = await send("stripe/return/x?to=https://evil.example", { redirect: "manual" });
     expect(back.headers.get("location"), null, "where a link leads that is not signed");
     expect((await send("stripe/other")).status, 404, "another path");
-    expect((await send("cron")).status, 401, "the scheduler's route");
+    expect((await send("stripe/tick")).status, 401, "the scheduler's route");
     const headers = { authorization: `Bearer ${CRON_SECRET}` };
-    const { more } = await (await send("cron", { headers })).json();
+    const { more } = await (await send("stripe/tick", { headers })).json();
     expect(typeof more, "boolean", "whether more is due, as the scheduler is told");
   });
 

@@ -20,5 +20,6 @@ export const { billing, store, checkout, portal } = createBilling({
   base_url: baseUrl,
   site_url: baseUrl, // so that addresses to come back to can be paths
   path: "/api/stripe",
+  cron_secret: env.CRON_SECRET, // opens GET /api/stripe/tick to the scheduler
   stripe_options, // the emulator; without this it is Stripe itself
 });

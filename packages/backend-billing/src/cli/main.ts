@@ -2,6 +2,7 @@
 /** The command `backend-billing`: reads the arguments, runs one command, ends with its exit code. */
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { addAdoptCommand } from "./commands/adopt.js";
 import { addDoctorCommand } from "./commands/doctor.js";
 import { addEmulatorCommand } from "./commands/emulator.js";
 import { addEventsCommand } from "./commands/events.js";
@@ -50,6 +51,7 @@ for (const add of [
   addStatusCommand,
   addVerifyCommand,
   addReconcileCommand,
+  addAdoptCommand,
   addEventsCommand,
   addHooksCommand,
   addUsageCommand,

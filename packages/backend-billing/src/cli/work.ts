@@ -55,14 +55,18 @@ export async function workAtRun(io: Io, connected: Connected, opened: RunReport)
 }
 
 /** The first Ctrl-C asks for an end, the second one makes it. */
-function listenForInterruption(io: Io, clear: () => void): { isAsked: boolean; end(): void } {
+export function listenForInterruption(
+  io: Io,
+  clear: () => void,
+  what = "pages",
+): { isAsked: boolean; end(): void } {
   const state = { isAsked: false, end };
   const signals = ["SIGINT", "SIGTERM"] as const;
   function onSignal() {
     if (state.isAsked) process.exit(EXIT.interrupted);
     state.isAsked = true;
     clear();
-    io.warn("Stopping after the pages under way. Once more to stop at once.");
+    io.warn(`Stopping after the ${what} under way. Once more to stop at once.`);
   }
   function end() {
     if (state.isAsked) return; // one more while we are closing still ends with our code

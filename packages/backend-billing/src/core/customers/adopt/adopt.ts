@@ -35,7 +35,7 @@ export interface Ways {
 }
 
 /** Refuses what cannot be a pair. */
-function checkPair({ entityId, customerId }: AdoptArgs): void {
+export function checkPair({ entityId, customerId }: AdoptArgs): void {
   checkEntityId(entityId);
   // Stripe's ids are text without control characters, as those of entities are.
   if (isEntityId(customerId) && customerId.length <= 255) return;
@@ -61,7 +61,7 @@ interface Answer {
 }
 
 /** Looks whether a customer may become an entity's, and changes nothing. */
-async function lookAtPair(
+export async function lookAtPair(
   runtime: Runtime,
   args: AdoptArgs,
   ways: Pick<Ways, "send">,

@@ -90,7 +90,7 @@ function spanOf(
     now < current_period_end
       ? { from: current_period_start, until: current_period_end }
       : between(turns, now);
-  if (interval === "week" || (interval === "month" && count === 1)) return billed;
+  if (plusMonths(billed.until, -1) <= billed.from) return billed;
   const month = between(monthly(1), now);
   return {
     from: Math.max(month.from, billed.from),

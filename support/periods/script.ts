@@ -119,7 +119,7 @@ function actOf(kind: Kind, { below, one }: Chance): Act {
   const cycle = () => one(["week", "month", "month", "month", "quarter", "year", "year"] as const);
   switch (kind) {
     case "subscribe": {
-      const trialDays = one([0, 0, 0, 3, 14, 27] as const);
+      const trialDays = one([0, 0, 0, 3, 27, 60] as const);
       return { kind, plan: one(PLANS), cycle: cycle(), trialDays };
     }
     case "change":

@@ -80,11 +80,13 @@ export function periodAt(billed: Billed, at: number): Period {
   return { from: before.from, until: Math.min(before.until, period.from) };
 }
 
-/** The period for which a plan includes its share: a month, or what is billed if that is shorter. */
+/**
+ * The period for which a plan includes its share: a month, or what is billed if that is not longer. A
+ * trial is billed at its end, where the anchor is, so that the months of a long one end with it.
+ */
 export function sharePeriod(billed: Billed, now: number): Period {
   const period = billedPeriod(billed, now);
-  const step = stepOf(billed.recurring);
-  if ("days" in step || step.months === 1) return period;
+  if (monthsAfter(period.until, -1) <= period.from) return period;
   const month = stepAround(billed.anchor, { months: 1 }, Math.max(now, period.from));
   return { from: Math.max(month.from, period.from), until: Math.min(month.until, period.until) };
 }

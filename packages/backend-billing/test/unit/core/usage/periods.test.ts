@@ -79,6 +79,26 @@ describe("the period of a share", () => {
     );
   });
 
+  it.each([
+    ["week", week],
+    ["month", month],
+    ["year", year],
+  ])("of a trial of sixty days is a month up to its end, with a plan by the %s", (_, cycle) => {
+    const trial = billed("2026-03-11T00:00", "2026-01-10T00:00", "2026-03-11T00:00", cycle);
+    const shares = ["2026-01-10T00:00", "2026-01-11T00:00", "2026-03-10T23:00"].map((now) =>
+      shown(sharePeriod(trial, at(now))),
+    );
+    expect(shares).toEqual([
+      "2026-01-10T00:00 2026-01-11T00:00",
+      "2026-01-11T00:00 2026-02-11T00:00",
+      "2026-02-11T00:00 2026-03-11T00:00",
+    ]);
+    const short = billed("2026-03-11T00:00", "2026-02-11T00:00", "2026-03-11T00:00", cycle);
+    expect(shown(sharePeriod(short, at("2026-02-11T00:00")))).toBe(
+      "2026-02-11T00:00 2026-03-11T00:00",
+    );
+  });
+
   it("of a year that began on another day than its anchor ends with it", () => {
     const moved = billed("2026-01-31T00:00", "2026-03-10T00:00", "2027-01-31T00:00", year);
     expect(shown(sharePeriod(moved, at("2026-03-12T00:00")))).toBe(

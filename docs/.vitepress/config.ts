@@ -67,6 +67,7 @@ export default defineConfig({
           { text: "Sign-in libraries", link: "/recipes/auth" },
           { text: "Reactions at work", link: "/recipes/reactions" },
           { text: "Roles and data APIs", link: "/recipes/roles" },
+          { text: "Pools and hosted PostgreSQL", link: "/recipes/pools" },
           { text: "After a restore", link: "/recipes/restore" },
           { text: "Convex in detail", link: "/platforms/convex" },
           { text: "Sync", link: "/sync" },

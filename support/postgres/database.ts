@@ -10,7 +10,7 @@ export interface TestDatabase {
 }
 
 /**
- * On the server of the run, unless another's is given.
+ * On the server of the run, unless another's is given; through PgBouncer where the run has one.
  *
  * @example
  * let database: TestDatabase;
@@ -19,13 +19,21 @@ export interface TestDatabase {
  * });
  * afterAll(() => database.drop());
  */
-export async function createDatabase(adminUrl = inject("postgresUrl")): Promise<TestDatabase> {
+export async function createDatabase(server?: string): Promise<TestDatabase> {
+  const adminUrl = server ?? inject("postgresUrl");
   const name = newName("test");
   await administer(adminUrl, `CREATE DATABASE ${name}`);
   return {
-    url: databaseAt(adminUrl, name),
+    url: databaseAt(server ?? inject("pooledUrl"), name),
     drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
+}
+
+/** The same database past PgBouncer, for a test that cannot do with it; a run through it says why. */
+export function directly(url: string, reason: string): string {
+  if (inject("pooledUrl") === inject("postgresUrl")) return url;
+  console.log(`Past PgBouncer: ${reason}`);
+  return databaseAt(inject("postgresUrl"), new URL(url).pathname);
 }
 
 export interface OwnDatabase {

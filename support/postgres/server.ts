@@ -133,7 +133,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 }
 
 /** PostgreSQL refuses to run as root; like a system installation it runs as user `postgres`. */
-function serverUser(): Owner {
+export function serverUser(): Owner {
   if (process.platform === "win32") {
     throw new Error("Set DATABASE_URL: no PostgreSQL can be started here on Windows.");
   }
@@ -239,7 +239,7 @@ async function retryWhile(message: RegExp, attempt: () => Promise<void>): Promis
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const address = probe.address();
@@ -253,7 +253,7 @@ async function freePort(): Promise<number> {
  * A shell that outlives this process, even a `kill -9` of it. It reads from a pipe which child to
  * watch; when the pipe closes it ends that child and removes the folder.
  */
-function watchOver(folder: string) {
+export function watchOver(folder: string) {
   const script = `
     child=
     while read -r line; do child=$line; done

@@ -9,6 +9,7 @@ import {
   createDatabase,
   createPool,
   databaseOfEachTest,
+  directly,
 } from "../../../../support/postgres/database.js";
 import { raceMigrations } from "../../../../support/postgres/migrate-race.js";
 import { olderBinaries } from "../../../../support/postgres/server.js";
@@ -173,7 +174,8 @@ describe("migrate", () => {
 
   it("only reads when there is nothing to do, so it needs no right to create anything", async () => {
     await migrate(pool, { ...everything, schema: "billing" });
-    const reader = createPool(own.url, { options: "-c default_transaction_read_only=on" });
+    const url = directly(own.url, "a setting that a connection brings along from its start");
+    const reader = createPool(url, { options: "-c default_transaction_read_only=on" });
     try {
       expect(await migrate(reader, { ...everything, schema: "billing" })).toEqual({ applied: [] });
       expect((await refusal(migrate(reader, { schema: "other" }))).code).toBe("store_error");

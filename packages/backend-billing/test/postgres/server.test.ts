@@ -6,7 +6,11 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { PATIENCE } from "../../../../support/patience.js";
-import { createDatabase, type TestDatabase } from "../../../../support/postgres/database.js";
+import {
+  createDatabase,
+  directly,
+  type TestDatabase,
+} from "../../../../support/postgres/database.js";
 import { type PostgresServer, startPostgres } from "../../../../support/postgres/server.js";
 
 async function query(url: string, sql: string, values: unknown[] = []) {
@@ -60,7 +64,8 @@ describe("a test database", () => {
 
   it("can be dropped while somebody is connected", async () => {
     const database = await createDatabase();
-    const client = new pg.Client({ connectionString: database.url });
+    const url = directly(database.url, "a connection that the server is to end");
+    const client = new pg.Client({ connectionString: url });
     const cutOff = new Promise((resolve) => client.on("error", resolve));
     await client.connect();
     await database.drop();

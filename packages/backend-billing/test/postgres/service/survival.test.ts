@@ -2,6 +2,7 @@
 import { request as httpRequest } from "node:http";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { directly } from "../../../../../support/postgres/database.js";
 import { createBilling, createPostgresStore } from "../../../src/postgres/index.js";
 import { applications, eventually, listen } from "./kit.js";
 import { event } from "./webhook-kit.js";
@@ -11,7 +12,11 @@ const open = applications();
 describe("an idle connection that ends", () => {
   it("is logged, and the next query takes another: the application needs no listener", async () => {
     const app = await open({ endpoint: false });
-    const pool = new pg.Pool(app.pool.options); // without a listener, as in the README
+    const { connectionString = "" } = app.pool.options;
+    // Without a listener, as in the README.
+    const pool = new pg.Pool({
+      connectionString: directly(connectionString, "a connection that the server is to end"),
+    });
     onTestFinished(() => pool.end());
     const { store } = createBilling({ ...app.config, db: pool });
     expect(await store.plans()).toEqual([]);

@@ -2,7 +2,12 @@
 // a store cannot show is skipped there by name, with the reason.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ResourceName } from "../../packages/backend-billing/src/core/catalogue/catalogue.js";
-import type { Listening } from "../../packages/backend-billing/src/core/mirror/listening.js";
+import { erasedKey } from "../../packages/backend-billing/src/core/mirror/erased.js";
+import {
+  afterErasure,
+  LISTENING,
+  type Listening,
+} from "../../packages/backend-billing/src/core/mirror/listening.js";
 import { ASK_DELAY } from "../../packages/backend-billing/src/core/mirror/rule.js";
 import type {
   Committed,
@@ -859,6 +864,62 @@ export function describeStore(
         expect(await store.unconfirmed("customers", 400, "", 10)).toEqual([
           { id: "cus_2", revision: 1 },
         ]);
+      });
+    });
+
+    describe("what names something", () => {
+      behaves("is found by its index, all of it in the end", async (store) => {
+        const named = ["re_a", "re_b", "re_c"].map((id) =>
+          page("refunds", id, 100, 101, { charge: "ch_1" }),
+        );
+        const other = page("refunds", "re_x", 100, 101, { charge: "ch_2" });
+        await store.commit({ ...batch(...named, other), source: "page" });
+        const all: string[] = [];
+        for (let after: string | null = ""; after !== null; ) {
+          const found = await store.related("refunds", "stripe.charge", "ch_1", after, 2);
+          all.push(...found.ids);
+          after = found.next;
+        }
+        expect(all.sort()).toEqual(["re_a", "re_b", "re_c"]);
+        expect(await store.related("refunds", "stripe.charge", "ch_3", "", 2)).toEqual({
+          ids: [],
+          next: null,
+        });
+      });
+    });
+
+    describe("customers that were erased", () => {
+      const erasure = (customer: string) => [
+        { ...erasedKey(customer), expect: 0, next: { ref: null, due: null, data: { at: 1 } } },
+        {
+          ...LISTENING,
+          expect: 0,
+          next: { ref: null, due: null, data: { ...afterErasure(undefined) } },
+        },
+      ];
+      behaves("are stored without what is personal, with all that is theirs", async (store) => {
+        const known = { email: "ada@example.com" };
+        await store.commit(batch(page("customers", "cus_1", 100, 101, known)));
+        await store.commit({ ...batch(), source: "record", records: erasure("cus_1") });
+        const later = { ...known, balance: 7 };
+        await store.commit(batch(page("customers", "cus_1", 200, 201, later)));
+        await store.commit(batch(page("customers", "cus_2", 200, 201, later)));
+        const charge = { customer: "cus_1", description: "Ada" };
+        await store.commit(batch(page("charges", "ch_1", 200, 201, charge)));
+        const refund = { charge: "ch_1", metadata: { to: "Ada" } };
+        await store.commit(batch(page("refunds", "re_1", 200, 201, refund)));
+        const stored = async (resource: "customers" | "charges" | "refunds", id: string) =>
+          (await store.row(resource, id))?.stripe;
+        expect(await stored("customers", "cus_1")).toMatchObject({ email: null, balance: 7 });
+        expect(await stored("customers", "cus_2")).toMatchObject(later);
+        expect(await stored("charges", "ch_1")).toMatchObject({ description: null, erased: true });
+        expect(await stored("refunds", "re_1")).toMatchObject({ metadata: {}, erased: true });
+        // The same again is nothing new.
+        const again = await store.commit({
+          ...batch(page("customers", "cus_1", 300, 301, later)),
+          source: "page",
+        });
+        expect(acts(again)).toEqual(["touch"]);
       });
     });
 

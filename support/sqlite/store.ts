@@ -19,6 +19,9 @@ import { commit } from "./commit.js";
 import { readRecord, readRecords, readRows, readVersion } from "./read.js";
 import type { Sql } from "./tables.js";
 
+/** A field of a row, or one inside its object. */
+const extracted = (field: string): string =>
+  field.startsWith("stripe.") ? `stripe ->> '$.${field.slice(7)}'` : `fields ->> '${field}'`;
 export function createSqliteStore(
   sql: Sql,
   chosen: readonly ResourceName[] = defaultResources,
@@ -116,6 +119,18 @@ export function createSqliteStore(
           limit,
         )
         .map(({ id }) => String(id)),
+
+    related: async (resource, field, value, after, limit) => {
+      const found = sql.all(
+        `select id from mirror where resource = ? and ${extracted(field)} = ? and id > ? order by id limit ?`,
+        resource,
+        value,
+        after,
+        limit,
+      );
+      const ids = found.map(({ id }) => String(id));
+      return { ids, next: ids.length < limit ? null : (ids.at(-1) ?? null) };
+    },
 
     pruneReceipts: async (before, limit) =>
       sql.run(

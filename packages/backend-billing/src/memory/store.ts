@@ -10,7 +10,7 @@ import {
   type Row,
 } from "../core/catalogue/catalogue.js";
 import { resources } from "../core/catalogue/resources.js";
-import type { RowFields } from "../core/catalogue/row.js";
+import { fieldAt, type RowFields } from "../core/catalogue/row.js";
 import { isDue } from "../core/mirror/due.js";
 import type { Facts } from "../core/mirror/facts.js";
 import { LISTENING, listenedIn } from "../core/mirror/listening.js";
@@ -208,6 +208,14 @@ export function createMemoryStore(
       const [field, idField] = [ownerFieldOf(resource) ?? "", resources[resource].idField];
       const all = rowsOf(resource).map((row) => ({ id: String(row[idField]), owner: row[field] }));
       return page(all, (row) => row.owner === owner, after, limit).map(({ id }) => id);
+    },
+
+    async related(resource, field, value, after, limit) {
+      const { idField } = resources[resource];
+      const all = rowsOf(resource).map((row) => ({ id: String(row[idField]), row }));
+      const found = page(all, ({ row }) => fieldAt(row, field) === value, after, limit);
+      const ids = found.map(({ id }) => id);
+      return { ids, next: ids.length < limit ? null : (ids.at(-1) ?? null) };
     },
 
     async pruneReceipts(before, limit) {

@@ -14,6 +14,7 @@ import { settleShares } from "../../core/usage/shares/settle.js";
 import { begin, type Deliverer, type DeliveryOptions, tell } from "../reactions/deliver.js";
 import {
   ownedIds,
+  relatedIds,
   storedCustomer,
   storedOffers,
   storedPlans,
@@ -33,6 +34,7 @@ import * as versions from "../store/versions.js";
 import { type Db, type MirrorDocument, mirrorOf, rowOf, rowsAfter } from "../tables/database.js";
 import { changeIn } from "../usage/change.js";
 import { creditIn } from "../usage/credits.js";
+import { forgetUsage } from "../usage/forget.js";
 import * as outbox from "../usage/outbox.js";
 import { watch } from "../watchdog.js";
 import {
@@ -131,6 +133,8 @@ async function runSingle(
       return versions.unconfirmed(db, asked);
     case "owned":
       return ownedIds(mirrorOf(db), asked);
+    case "related":
+      return relatedIds(mirrorOf(db), asked);
     case "pruneReceipts":
       return versions.pruneReceipts(db, asked);
     case "row":
@@ -161,6 +165,10 @@ async function runSingle(
       await scheduleWork(db, scheduling, { due: [], outstanding: made !== null });
       return made;
     }
+    case "isLeft":
+      return outbox.isUnsent(db, asked.place);
+    case "forget":
+      return forgetUsage(db, asked.entityId);
     case "credit":
       return creditIn(db, options.resources, options.catalogue, asked);
     case "share": {

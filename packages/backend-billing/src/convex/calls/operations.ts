@@ -18,6 +18,7 @@ const kind = literals(
   "change",
   "claim",
   "credits",
+  "erased",
   "guard",
   "lapse",
   "notice",
@@ -93,6 +94,13 @@ const single = v.union(
   v.object({ type: v.literal("version"), resource: text, id: text }),
   v.object({ type: v.literal("unconfirmed"), resource: text, since: v.number(), ...page }),
   v.object({ type: v.literal("owned"), resource: text, owner: text, ...page }),
+  v.object({
+    type: v.literal("related"),
+    resource: text,
+    field: text,
+    value: text,
+    ...page,
+  }),
   v.object({ type: v.literal("pruneReceipts"), before: v.number(), limit: v.number() }),
   v.object({ type: v.literal("row"), resource: text, id: text }),
   v.object({ type: v.literal("rows"), resource: text, ...page }),
@@ -113,6 +121,10 @@ const single = v.union(
     type: v.literal("gather"),
     gathering: v.object({ ...place, meter: text, now: v.number(), id: text, due: v.number() }),
   }),
+  /** Whether anything of a place is unsent, or on its way. */
+  v.object({ type: v.literal("isLeft"), place: v.object(place) }),
+  /** Removes some of the usage of an entity; true if there may be more. */
+  v.object({ type: v.literal("forget"), entityId: text }),
   /** Sets the credits of a checkout page to what is paid for. */
   v.object({ type: v.literal("credit"), sessionId: text, now: v.number() }),
   /** Gives what a subscription included until it changed. */
@@ -207,6 +219,7 @@ export const results = {
     after: maybeText,
   }),
   owned: v.array(text),
+  related: v.object({ ids: v.array(text), next: maybeText }),
   pruneReceipts: v.number(),
   row: v.union(row, v.null()),
   rows: v.array(row),
@@ -228,6 +241,8 @@ export const results = {
     after: v.union(v.object(place), v.null()),
   }),
   gather: v.union(record, v.null()),
+  isLeft: v.boolean(),
+  forget: v.boolean(),
   credit: literals("done", "foreign", "lines", "feature"),
   share: v.null(),
   deliver: v.null(),

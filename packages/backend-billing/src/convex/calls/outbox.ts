@@ -21,5 +21,10 @@ export function createConvexOutbox(call: (operation: Operation) => Promise<unkno
       const made = (await call({ type: "gather", gathering })) as ResultOf<"gather">;
       return made === null ? undefined : recordFrom(made);
     },
+    isLeft: async ({ entityId, feature }) =>
+      (await call({ type: "isLeft", place: { entityId, feature } })) as ResultOf<"isLeft">,
+    async forget(entityId) {
+      while ((await call({ type: "forget", entityId })) as ResultOf<"forget">);
+    },
   };
 }

@@ -150,6 +150,15 @@ export function createConvexStore(
     },
     owned: async (resource, owner, after, limit) =>
       run<"owned">({ type: "owned", resource: known(resource), owner, after, limit }),
+    related: (resource, field, value, after, limit) =>
+      run<"related">({
+        type: "related",
+        resource: known(resource),
+        field,
+        value,
+        after,
+        limit,
+      }),
     pruneReceipts: (before, limit) =>
       run<"pruneReceipts">({ type: "pruneReceipts", before, limit }),
 

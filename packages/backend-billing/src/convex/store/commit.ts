@@ -5,7 +5,7 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
 import type { Reads } from "../../core/mirror/facts.js";
-import type { Listening } from "../../core/mirror/listening.js";
+import { LISTENING, type Listening, listenedIn } from "../../core/mirror/listening.js";
 import { planReading } from "../../core/mirror/plan.js";
 import type { Batch, RecordData } from "../../core/mirror/store.js";
 import { keyOf, type RowKey, recordKey, type Write } from "../../core/mirror/writes.js";
@@ -82,7 +82,11 @@ function readsOf(db: Db, { versions, records, rows }: Found, listening: Listenin
         return id;
       });
     },
-    listened: async (resource) => listening[resource] ?? null,
+    // Whether customers were erased, only the database knows.
+    listened: async (resource) =>
+      resource === "erased"
+        ? listenedIn((await recordAt(db, LISTENING.kind, LISTENING.id))?.data, resource)
+        : (listening[resource] ?? null),
   };
 }
 

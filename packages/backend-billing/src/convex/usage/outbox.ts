@@ -113,6 +113,12 @@ export async function isLeft(db: Db, features: readonly string[]): Promise<boole
   return true;
 }
 
+/** Whether anything of a place is unsent, or on its way. */
+export async function isUnsent(db: Db, place: UsagePlace): Promise<boolean> {
+  const unsent = await unsentOf(db, place, Number.MAX_SAFE_INTEGER).first();
+  return unsent !== null || (await isOpen(db, place));
+}
+
 /** Makes a batch of what is unsent, marks its records, and stores it: in one transaction. */
 export async function gather(
   db: Db,

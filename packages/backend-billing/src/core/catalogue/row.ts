@@ -5,7 +5,7 @@ import { resources } from "./resources.js";
 export type RowFields = { readonly [field: string]: unknown };
 
 /** `a.b` of an object, as a string; null where there is none. */
-function fieldAt(content: object, path: string): string | null {
+export function fieldAt(content: object, path: string): string | null {
   let value: unknown = content;
   for (const key of path.includes(".") ? path.split(".") : [path]) {
     if (typeof value !== "object" || value === null) return null;

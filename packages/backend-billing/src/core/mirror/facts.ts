@@ -27,8 +27,11 @@ export interface Facts {
     value: string,
     limit: number,
   ): readonly (string | null)[];
-  /** What the application wants to be told of something; null for nothing. */
-  listened(resource: ListenedTo): Listened | null;
+  /**
+   * What the application wants to be told of something; null for nothing. Of `erased`: whether any
+   * customer was.
+   */
+  listened(resource: ListenedTo | "erased"): Listened | null;
 }
 
 /** A record without its data: a write replaces that. */

@@ -40,13 +40,29 @@ export interface StoredListening {
   readonly names?: {
     readonly [name: string]: { readonly listens: Listening; readonly seen: number };
   };
+  /** How often customers were erased: a commit that was planned before the last time is refused. */
+  readonly erasures?: number;
 }
 
-/** What the stored record says of a resource. */
-export function listenedIn(data: RecordData | undefined, resource: ListenedTo): Listened | null {
-  const stored = data?.resources as Listening | undefined;
+/**
+ * What the stored record says of a resource; or whether customers were erased, of whom nothing
+ * personal is stored: a commit must know both, and finds out by this record that either has changed.
+ */
+export function listenedIn(
+  data: RecordData | undefined,
+  resource: ListenedTo | "erased",
+): Listened | null {
+  const { resources: stored, erasures } = (data ?? {}) as Partial<StoredListening>;
+  if (resource === "erased") return erasures ? "changes" : null;
   return stored?.[resource] ?? null;
 }
+
+/** The record after more customers were erased. */
+export const afterErasure = (stored: StoredListening | undefined): StoredListening => ({
+  resources: {},
+  ...stored,
+  erasures: (stored?.erasures ?? 0) + 1,
+});
 
 /** Milliseconds after which a process says again what it listens to. */
 const SAID_AGAIN = 10 * 60_000;
@@ -78,9 +94,9 @@ export function keptListening(
     isNews ||= !isSame || Math.abs(now - known.seen) > SAID_AGAIN;
     names[name] = { listens, seen: now };
   }
-  return isNews
-    ? { resources: together(Object.values(names).map(({ listens }) => listens)), names }
-    : undefined;
+  if (!isNews) return undefined;
+  const resources = together(Object.values(names).map(({ listens }) => listens));
+  return { ...stored, resources, names };
 }
 
 /**

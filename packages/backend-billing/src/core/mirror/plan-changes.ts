@@ -8,6 +8,7 @@ import { same } from "./content/same.js";
 import type { Known } from "./facts.js";
 import { formerRequest } from "./former.js";
 import { grantedOver, type Links } from "./plan-records.js";
+import { scrubbed } from "./scrub.js";
 import type { Batch } from "./store.js";
 import type { Judged, PutRecord } from "./writes.js";
 
@@ -36,12 +37,15 @@ function rowChanges(
     const { resource, id, content: after, version } = object;
     if (after === undefined || version === null || !facts.listened(resource)) continue;
     const key = `${draw}.${id}.${version.revision}`;
-    const isCopied = after !== null && copied && contentBefore(object, copied) === undefined;
+    const isCopied =
+      after !== null && copied && !object.isErased && contentBefore(object, copied) === undefined;
     if (isCopied) {
       writes.push(copiedChange(version.revision, { key, resource, id, at: now }));
       continue;
     }
-    const before = contentBefore(object, facts);
+    const stored = contentBefore(object, facts);
+    // What was personal is left out here, too: that is no change, and must not be told.
+    const before = stored && object.isErased ? scrubbed(stored) : stored;
     if (before === undefined || isNone(before, after)) continue;
     // mutant "what the first listing finds is told": before === null && isFound(object, facts) -> false
     if (before === null && isFound(object, facts)) continue;

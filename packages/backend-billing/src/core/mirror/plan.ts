@@ -7,6 +7,7 @@ import type { ResourceName } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
 import { same } from "./content/same.js";
 import { creditsRequests } from "./credits.js";
+import { type Erasing, storedPart, storedRequests } from "./erased.js";
 import { createAnswers, type Known, type Need, noting, type Reads, readMissing } from "./facts.js";
 import { planChanges } from "./plan-changes.js";
 import { movedIn, planRecords } from "./plan-records.js";
@@ -67,6 +68,7 @@ export function planCommit(
   const objects = new Map<string, Judged>();
   const receipts = new Map<string, Receipt>();
   const requests: RecordRequest[] = [];
+  const erasing = { objects, chosen, facts };
 
   const outcomes = batch.units.map((unit): UnitOutcome => {
     const { receipt } = unit;
@@ -77,11 +79,11 @@ export function planCommit(
       }
       receipts.set(receipt.eventId, receipt);
     }
-    requests.push(...(unit.requests ?? []));
+    requests.push(...storedRequests(unit.requests ?? [], facts));
     const snapshots = unit.snapshots ?? [];
     return {
       duplicate: false,
-      outcomes: snapshots.map((snapshot) => apply(snapshot, objects, known, facts, batch)),
+      outcomes: snapshots.map((snapshot) => apply(snapshot, objects, known, erasing, batch)),
     };
   });
 
@@ -129,15 +131,18 @@ export async function planReading(
 const LATER: Outcome = { act: "drop", revision: 0 };
 
 function apply(
-  snapshot: Snapshot,
+  seen: Snapshot,
   objects: Map<string, Judged>,
   known: Known,
-  facts: Known,
+  erasing: Erasing,
   { source, now, shares = false }: Batch,
 ): Outcome {
-  const { resource, id } = snapshot;
-  const object = objectOf(snapshot, objects, known, facts);
+  const { resource, id } = seen;
+  const { facts } = erasing;
+  const object = objectOf(seen, objects, known, facts);
   if (object === undefined) return LATER;
+  const snapshot = storedPart(seen, object, erasing);
+  if (snapshot === undefined) return LATER;
   const isFirst = object.version === null && snapshot.origin === "event";
   const watermark = isFirst ? facts.watermark(resource) : null;
   if (watermark === undefined) return LATER;

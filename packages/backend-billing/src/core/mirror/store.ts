@@ -38,6 +38,7 @@ export type RecordKind =
   | "change"
   | "claim"
   | "credits"
+  | "erased"
   | "guard"
   | "lapse"
   | "notice"
@@ -169,6 +170,13 @@ export interface Lease {
   /** Milliseconds until another worker may take it. */
   readonly lease: number;
   readonly limit: number;
+}
+
+/** Some of the rows that name something. */
+export interface Related {
+  readonly ids: readonly string[];
+  /** Where to go on ("" is the beginning); null at the end. */
+  readonly next: string | null;
 }
 
 /** An active product with its active prices. */
@@ -388,6 +396,17 @@ export interface Store {
     after: string,
     limit: number,
   ): Promise<readonly string[]>;
+  /**
+   * The ids of rows that name something in a field which an index covers, such as `customerId` or
+   * `stripe.charge`: some of them, at most so many, in an order of the store's own.
+   */
+  related(
+    resource: ResourceName,
+    field: string,
+    value: string,
+    after: string,
+    limit: number,
+  ): Promise<Related>;
 
   /** Forgets receipts older than a moment, at most `limit` of them; answers how many it forgot. */
   pruneReceipts(before: number, limit: number): Promise<number>;

@@ -90,6 +90,8 @@ export interface Judged {
   owner?: string | undefined;
   /** Whether something else than a listing showed that it was made not long ago. */
   isBorn?: true;
+  /** Its customer was erased. */
+  isErased?: true;
   /** What it was within its period, where that is to be given; see shares.ts. */
   former?: readonly Former[];
 }

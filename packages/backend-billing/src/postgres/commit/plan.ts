@@ -180,7 +180,7 @@ async function readAll(
   const listening = found.listening ?? UNHEARD;
   if (isRead) {
     const abouts = [...objects.map((each) => each.resource), ...asked.listened.flat()];
-    for (const about of new Set([...abouts, "link" as const])) {
+    for (const about of new Set([...abouts, "link" as const, "erased" as const])) {
       answers.add("listened", [about], listenedIn(listening.data, about));
     }
   }

@@ -14,6 +14,7 @@ import type { PoolLike } from "../database.js";
 import { surviveIdleErrors } from "../pool-errors.js";
 import { schemaOf } from "../schema/schema.js";
 import { snake } from "../schema/table.js";
+import { pathExpression } from "../schema/tables.js";
 import { checkAtFirstUse } from "./first-use.js";
 import { leasesOn } from "./leases.js";
 import { lookupsOn, RECORD_COLUMNS } from "./lookups.js";
@@ -147,6 +148,18 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
         [owner, after, limit],
       );
       return found.map((each) => each.id);
+    },
+
+    related: async (resource, field, value, after, limit) => {
+      const id = snake(resources[resource].idField);
+      const named = field.startsWith("stripe.") ? pathExpression(field) : snake(field);
+      const found = await select<{ id: string }>(
+        `SELECT ${id} AS id FROM ${names.table(resource)}
+         WHERE ${named} = $1 AND ${id} > $2 ORDER BY ${id} LIMIT $3`,
+        [value, after, limit],
+      );
+      const ids = found.map((each) => each.id);
+      return { ids, next: ids.length < limit ? null : (ids.at(-1) ?? null) };
     },
 
     rows: async <N extends ResourceName>(resource: N, after: string, limit: number) =>

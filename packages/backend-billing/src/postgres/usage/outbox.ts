@@ -12,6 +12,7 @@ import { schemaOf } from "../schema/schema.js";
 import { checkAtFirstUse } from "../store/first-use.js";
 import { type Names, namesIn } from "../store/names.js";
 import { beginOn, sharedPool } from "../store/share.js";
+import { forgetUsage } from "./write/forget.js";
 import { keepBatch, lockOutbox } from "./write/outbox.js";
 
 /** Records of one batch, and subscriptions that are looked at. */
@@ -60,8 +61,22 @@ export function outboxOn(pool: PoolLike, tables: { readonly schema?: string }): 
         },
         beginOn(pool),
       ),
+    isLeft: async ({ entityId, feature }) => {
+      const values = [entityId, feature, placeKey({ entityId, feature })];
+      const { rows } = await shared.query(selectLeft(names), values);
+      return (rows as { left: boolean }[])[0]?.left === true;
+    },
+    forget: async (entityId) => {
+      for (const text of forgetUsage(names)) await shared.query(text, [entityId]);
+    },
   };
 }
+
+/** `$1` to `$3`: entity, feature, and what batches of them point at. */
+const selectLeft = ({ usage, records }: Names): string =>
+  `SELECT EXISTS (SELECT FROM ${usage.records}
+     WHERE entity_id = $1 AND feature = $2 AND billed AND batch IS NULL)
+   OR EXISTS (SELECT FROM ${records} WHERE kind = 'batch' AND ref = $3 AND due IS NOT NULL) AS left`;
 
 function foundIn(locked: readonly unknown[], read: readonly unknown[]): OutboxFound {
   const [{ data: outbox }] = locked as [{ data: Partial<Outbox> }];

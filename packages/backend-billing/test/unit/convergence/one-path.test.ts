@@ -23,6 +23,7 @@ describe("the port", () => {
     version: (store) => store.version("products", "prod_1"),
     unconfirmed: (store) => store.unconfirmed("products", 1_000, "", 10),
     owned: (store) => store.owned("products", "prod_1", "", 10),
+    related: (store) => store.related("prices", "stripe.product", "prod_1", "", 10),
     row: (store) => store.row("products", "prod_1"),
     rows: (store) => store.rows("products", "", 10),
     plans: (store) => store.plans(),

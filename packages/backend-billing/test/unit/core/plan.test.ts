@@ -61,7 +61,9 @@ describe("the facts that are asked for", () => {
     const asked = batch(event("products", "prod_1", 100));
     expect(missing(asked, createAnswers().known)).toEqual(["version"]);
     const unread = createAnswers().known;
-    expect(missing(asked, { ...unread, version: () => live })).toEqual(["content"]);
+    expect(missing(asked, { ...unread, version: () => live })).toEqual(["listened"]);
+    const none = { ...unread, version: () => live, listened: () => null };
+    expect(missing(asked, none)).toEqual(["content"]);
     const newer = batch(event("products", "prod_1", 500));
     const unheard = { ...unread, version: () => live, listened: () => null };
     expect(missing(newer, unheard)).toEqual([]);

@@ -30,4 +30,8 @@ export interface OutboxStore {
    * the caller holds; undefined if there is none to make.
    */
   gather(gathering: Gathering): Promise<StoredRecord | undefined>;
+  /** Whether anything that Stripe bills of a place is unsent, or on its way. */
+  isLeft(place: Place): Promise<boolean>;
+  /** Removes all that was counted of an entity, and what it was given. */
+  forget(entityId: string): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import type { ResourceName } from "../../catalogue/catalogue.js";
 import { retrieve } from "../../events/refetch.js";
 import { same } from "../../mirror/content/same.js";
+import { isScrubbed, scrubbed } from "../../mirror/scrub.js";
 import type { Snapshot } from "../../mirror/store.js";
 import type { Example } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -18,9 +19,14 @@ export function exampleOf(
 ): Example | undefined {
   if (content === null) return stored === null ? undefined : { id, kind: "ghost" };
   if (stored === null) return kind === "changed" ? { id, kind: "missing" } : undefined;
-  if (same(stored, content)) return undefined;
-  return { id, kind: "different", fields: differingFields(stored, content) };
+  const shown = likeStored(stored, content);
+  if (same(stored, shown)) return undefined;
+  return { id, kind: "different", fields: differingFields(stored, shown) };
 }
+
+/** Of an object whose customer was erased, what is stored of it. */
+const likeStored = (stored: object, content: object): object =>
+  isScrubbed(stored) ? scrubbed(content) : content;
 
 /** The snapshot as the store would keep it: so much of it as can differ from what is stored. */
 export function asKept({ store }: Runtime, snapshot: Snapshot): Snapshot {
@@ -39,7 +45,8 @@ export async function unequal(
   return snapshots.flatMap((snapshot, index) => {
     const { id, content, owner } = asKept(runtime, snapshot);
     const stored = rows[index]?.stripe ?? null;
-    const isEqual = stored !== null && content !== null && same(stored, content);
+    const isEqual =
+      stored !== null && content !== null && same(stored, likeStored(stored, content));
     const owned = owner === undefined ? {} : { owner };
     return isEqual ? [] : [{ do: "compare" as const, id, ...owned }];
   });

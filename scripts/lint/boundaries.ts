@@ -136,7 +136,7 @@ const floors = [
   ["purchases"],
   ["reactions"],
   ["usage"],
-  ["links", "sync"],
+  ["links", "sync", "erase"],
 ];
 
 /** What a room must not use, from a file that is so deep below src/core. */

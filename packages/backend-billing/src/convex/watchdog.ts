@@ -23,7 +23,7 @@ type Watched = Exclude<WorkStep, "usage">;
 /** Which worker does what is due: records of these kinds, and asks. */
 const WATCHED: { readonly [step in Watched]: readonly RecordKind[] } = {
   page: ["partition"],
-  work: ["refresh", "claim"],
+  work: ["refresh", "claim", "erased"],
 };
 
 /** What there is to look after, beside what every application has. */

@@ -1,5 +1,9 @@
-/** What is left to do after the answers: asks, refreshes, abandoned claims, graces that end, seats, notices, credits, shares, usage. */
+/**
+ * What is left to do after the answers: asks, refreshes, abandoned claims, erasures, graces that end, seats,
+ * notices, credits, shares, usage.
+ */
 import { finishClaims } from "./customers/setup.js";
+import { eraseDue } from "./erase/erase.js";
 import { answerAsks } from "./events/refetch.js";
 import { refreshDue } from "./events/refresh.js";
 import { raiseNotices } from "./reactions/telling/notices.js";
@@ -15,11 +19,13 @@ export async function workOnce(runtime: Runtime): Promise<number> {
   const answered = await answerAsks(runtime); // first: an answer may make a refresh needless
   const refreshed = await refreshDue(runtime);
   const finished = await finishClaims(runtime);
+  const erased = await eraseDue(runtime);
   const ended = await endGraces(runtime);
   const followed = await followSeats(runtime);
   const raised = await raiseNotices(runtime);
   const credited = await followCredits(runtime);
   const included = await followShares(runtime);
   const sent = await sendUsage(runtime);
-  return answered + refreshed + finished + ended + followed + raised + credited + included + sent;
+  const told = raised + credited + included + sent;
+  return answered + refreshed + finished + erased + ended + followed + told;
 }

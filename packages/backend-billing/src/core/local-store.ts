@@ -1,4 +1,5 @@
 /** What an application does with its own database alone, as types: on a store, or in a transaction of its own. */
+import type { EraseArgs } from "./erase/request.js";
 import type { LocalReads } from "./mirror/store.js";
 import type { Names } from "./plans/catalogue.js";
 import type { PurchaseReads } from "./purchases/reads.js";
@@ -14,6 +15,12 @@ export interface LocalWrites<N extends Names = Names> extends UsageWrites<N> {
    * nothing for plans that are not per seat.
    */
   seatsChanged(args: SeatsChangedArgs): Promise<void>;
+  /**
+   * Ends billing and forgets the entity, soon after the transaction commits: its subscriptions end, its
+   * customer is deleted at Stripe or kept there, and nothing personal of it stays in the tables. Then
+   * `customer.deleted` is told.
+   */
+  erase(args: EraseArgs): Promise<void>;
 }
 
 /**

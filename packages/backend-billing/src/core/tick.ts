@@ -5,6 +5,7 @@
  */
 import { workOnce } from "./background.js";
 import { claimLease } from "./customers/setup.js";
+import { eraseLease } from "./erase/erase.js";
 import { askLease } from "./events/refetch.js";
 import { refreshLease } from "./events/refresh.js";
 import { ASK_DELAY } from "./mirror/rule.js";
@@ -100,6 +101,7 @@ const leases = (runtime: Runtime) => ({
   asks: askLease(runtime, undefined, ASK_DELAY),
   refresh: refreshLease(runtime, undefined, runtime.timing.refreshDelay),
   claim: claimLease(runtime),
+  erased: eraseLease(runtime),
   lapse: lapseLease(runtime),
   ...(runtime.seats === undefined ? {} : { seats: seatsLease(runtime) }),
   ...(sendsUsage(runtime) ? { batch: batchLease(runtime) } : {}),

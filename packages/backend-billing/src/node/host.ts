@@ -3,6 +3,8 @@
  * store it is given, timers for what is left to do, and an end.
  */
 
+import { erase } from "../core/erase/erase.js";
+import { ERASE_DELAY, type EraseArgs, eraseRequest } from "../core/erase/request.js";
 import type { LocalStore } from "../core/local-store.js";
 import type { LocalReads, RecordRequest, Store } from "../core/mirror/store.js";
 import type { Names } from "../core/plans/catalogue.js";
@@ -168,15 +170,21 @@ export function createHost<Db extends object, Tx>(
     await storage.requestIn(tx, seatsRequest(entityId, own.now() + delay));
     own.wake(delay); // what commits later than that, the scheduled jobs find
   };
+  const eraseIn = async (tx: Tx, args: EraseArgs): Promise<void> => {
+    await storage.requestIn(tx, eraseRequest(args, own.now()));
+    own.wake(ERASE_DELAY); // what commits later than that, the scheduled jobs find
+  };
   const storeIn = (tx: Tx): LocalStore => ({
     ...local(life.guard(storage.readsIn(tx)), life.guard(storage.usageIn(tx))),
     seatsChanged: (args) => life.run(() => seatsChangedIn(tx, args)),
+    erase: (args) => life.run(() => eraseIn(tx, args)),
   });
   return {
     name: storage.name,
     store: {
       ...local(store, life.guard(storage.usage)),
       seatsChanged: (args) => life.run(() => seatsChanged(own, args)),
+      erase: (args) => life.run(() => erase(own, args)),
       in: storeIn,
       migrate: () => life.run(storage.migrate),
     },

@@ -1,5 +1,6 @@
 /** The command `status`: how current the tables are, and what is under way. It changes nothing. */
 import type { Command } from "commander";
+import { type ErasureFacts, erasureFacts } from "../../core/erase/report.js";
 import type { RecordKind } from "../../core/mirror/store.js";
 import { setAsideNow } from "../../core/runtime/commit/asides.js";
 import { routePath } from "../../core/runtime/config.js";
@@ -36,6 +37,8 @@ interface Status {
   readonly refreshes: number;
   /** Entities whose seats are to be counted, or could not be sent yet. */
   readonly seats: number;
+  /** Entities that are not erased yet; of these, how many failed, and why the last of them did. */
+  readonly erasures: ErasureFacts;
   readonly reactions: ReactionFacts;
   readonly usage: UsageFacts;
   /** Objects that are at Stripe and cannot be stored. */
@@ -80,6 +83,7 @@ async function readStatus(at: Connected, options: Options): Promise<Status> {
     asks: await asksOutstanding(at),
     refreshes: await numberOf(at, "refresh"),
     seats: await numberOf(at, "seats"),
+    erasures: await erasureFacts(runtime.store),
     reactions: await reactionFacts(at.pool, at.schema),
     usage: await usageFacts(runtime.store, now),
     setAside: await setAsideNow(runtime.store),
@@ -114,7 +118,7 @@ async function paceOf({ runtime }: Connected): Promise<Status["pace"]> {
 function printStatus(io: Io, status: Status): void {
   const now = Date.now();
   const ago = (at: number) => `${duration(Math.max(0, now - at))} ago`;
-  const { lastEvent, asks, refreshes, seats, pace } = status;
+  const { lastEvent, asks, refreshes, seats, erasures, pace } = status;
   const late = asks.oldestDue === null ? 0 : now - asks.oldestDue;
   io.table([
     [
@@ -130,7 +134,7 @@ function printStatus(io: Io, status: Status): void {
     ],
     [
       "outstanding",
-      `${count(asks.number)} asks${late > 60_000 ? ` (the oldest is ${duration(late)} late)` : ""}, ${count(refreshes)} refreshes, ${count(seats)} counts of seats`,
+      `${count(asks.number)} asks${late > 60_000 ? ` (the oldest is ${duration(late)} late)` : ""}, ${count(refreshes)} refreshes, ${count(seats)} counts of seats, ${erasureText(erasures)}`,
     ],
     ...reactionLine(status.reactions),
     ...usageLine(status.usage),
@@ -140,6 +144,9 @@ function printStatus(io: Io, status: Status): void {
   printEndpoints(io, status.endpoints);
   printRuns(io, status.runs);
 }
+
+const erasureText = ({ number, failing, reason }: ErasureFacts): string =>
+  `${counted(number, "erasure")}${failing === 0 ? "" : ` (${count(failing)} failing${reason === null ? "" : `: ${reason}`})`}`;
 
 /** Nothing where nothing is listened to, and nothing is left of what was. */
 function reactionLine({ listens, waiting, failing, parked, oldest }: ReactionFacts): string[][] {

@@ -5,6 +5,7 @@
 import type { GenericDataModel } from "convex/server";
 import { type VAny, v } from "convex/values";
 import type { ResourceChoice, ResourceName, StripeObject } from "../../core/catalogue/catalogue.js";
+import { type EraseArgs, eraseRequest } from "../../core/erase/request.js";
 import type { AnyCatalogue, Names, NamesOf } from "../../core/plans/catalogue.js";
 import type { Change } from "../../core/reactions/change.js";
 import type { BillingEvent, EventName } from "../../core/reactions/event.js";
@@ -28,6 +29,12 @@ export interface Local<N extends Names = Names> extends Reads<N>, Usage<N> {
     context: WriteContext<M>,
     args: SeatsChangedArgs,
   ): Promise<void>;
+  /**
+   * In a mutation that deletes an entity: billing ends and the entity is forgotten soon after. Its
+   * subscriptions end, its customer is deleted at Stripe or kept there, and nothing personal of it stays
+   * in the tables. Then `customer.deleted` is told.
+   */
+  erase<M extends GenericDataModel>(context: WriteContext<M>, args: EraseArgs): Promise<void>;
   /** The arguments of an internal mutation that is told of an event: `args: onEvent("access.lost")`. */
   onEvent<E extends EventName>(name: E): { event: VAny<BillingEvent<E, N["plan"]>> };
   /** The arguments of one that is told how rows change: `args: onChange("invoices")`. */
@@ -75,6 +82,11 @@ export function createLocal<C extends AnyCatalogue>({
     async seatsChanged(context, { entityId }) {
       const db = context.db as unknown as Db;
       const write = await requestRecord(db, seatsRequest(entityId, Date.now() + SEATS_DELAY));
+      await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
+    },
+    async erase(context, args) {
+      const db = context.db as unknown as Db;
+      const write = await requestRecord(db, eraseRequest(args, Date.now()));
       await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
     },
     onEvent: () => ({ event: v.any() }),

@@ -19,6 +19,7 @@ import {
   pageInterval,
   type Tolerances,
 } from "./interval.js";
+import type { Version } from "./rule.js";
 import type { Snapshot } from "./store.js";
 
 type Content = StripeObject<ResourceName>;
@@ -239,6 +240,17 @@ export function snapshotOfPart(resource: ResourceName, content: Content, seen: I
   const { lo, hi } = seen;
   const { id } = content as { readonly id: string };
   return { resource, id, origin: "page", kind: "changed", usable: true, lo, hi, content };
+}
+
+/** An object as it is stored, unless something came since: nothing was seen, so no time is another. */
+export function snapshotOfStored(
+  resource: ResourceName,
+  id: string,
+  { revision: askedAt, lo, hi }: Version,
+  content: Content,
+): Snapshot {
+  const stored = { origin: "answer", kind: "changed", usable: true } as const;
+  return { resource, id, ...stored, lo, hi, askedAt, content };
 }
 
 /** Stripe's own error of this status, whichever of its classes it is. */

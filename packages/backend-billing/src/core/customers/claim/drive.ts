@@ -35,6 +35,7 @@ import {
 import { lookUp, mirrored, search } from "./look.js";
 import {
   conclude,
+  isErased,
   keyOf,
   linkMade,
   linkOf,
@@ -88,7 +89,7 @@ export async function drive(
     const claim = claimOf(record);
     const isFree = claim === undefined || claim.state === "free";
     if (isFree && wanted === undefined) return undefined;
-    const next = isFree ? await opening(work, claim) : claim;
+    const next = isFree ? await opening(work, claim, read.usedKey) : claim;
     if (isHeld(next, now)) {
       if (wanted === undefined) return undefined;
       if (isAhead(next.notBefore, now) && next.notBefore > end) {
@@ -161,9 +162,13 @@ function givenUp(
 }
 
 /** The claim that makes a customer with what is wanted. It is committed with its first step. */
-async function opening({ runtime, target, wanted = {} }: Work, before?: Claim): Promise<Claim> {
+async function opening(
+  { runtime, target, wanted = {} }: Work,
+  before: Claim | undefined,
+  usedKey: number,
+): Promise<Claim> {
   const params = paramsFor(runtime, target, wanted);
-  const counter = nextCounter(before, runtime.now(), runtime.timing);
+  const counter = Math.max(nextCounter(before, runtime.now(), runtime.timing), usedKey + 1);
   const key = await keyOf(runtime, target, counter);
   return opened(before, { ...target, livemode: isLive(runtime.config), counter, key, params });
 }
@@ -307,7 +312,8 @@ async function create(
   }
   // A replayed body is what was true then. Only what Stripe says now counts.
   const since = runtime.now();
-  const live = await retrieve(runtime, target, customer.id);
+  const isOver = await isErased(runtime, customer.id);
+  const live = isOver ? undefined : await retrieve(runtime, target, customer.id);
   if (live !== undefined) await linkMade(runtime, held, claim, live, since);
   else {
     await conclude(runtime, held, (now) => {

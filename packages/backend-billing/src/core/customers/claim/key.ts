@@ -37,6 +37,6 @@ export async function counterIn(owner: KeyOwner, key: string | null): Promise<nu
 }
 
 /** JSON keeps the parts apart, whatever characters they have. */
-function digestOf({ app, entityId, account, livemode }: KeyOwner): Promise<string> {
+export function digestOf({ app, entityId, account, livemode }: KeyOwner): Promise<string> {
   return sha256(JSON.stringify(["customer", app ?? null, livemode, account, entityId]));
 }

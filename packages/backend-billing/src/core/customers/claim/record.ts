@@ -26,7 +26,7 @@ import {
   settled,
   type Target,
 } from "./claim.js";
-import { claimKey, type KeyOwner } from "./key.js";
+import { claimKey, digestOf, type KeyOwner } from "./key.js";
 
 /** The options of every call that is about this target. */
 export function reaching({ account }: Target): Stripe.RequestOptions {
@@ -86,6 +86,8 @@ export interface ReadClaim extends Claimed {
    * that existed, and events the rest. Undefined where nothing is known.
    */
   readonly knownUntil: number | undefined;
+  /** The last key that was used for this entity before it was erased; 0 for none. */
+  readonly usedKey: number;
   /** What the first claim of an entity stores beside itself: whose the tables are. */
   readonly place: Place | undefined;
 }
@@ -101,8 +103,9 @@ export async function readClaim(
 ): Promise<ReadClaim> {
   const marks = isMirrored(runtime, target) ? [CUSTOMERS, EVENTS] : [];
   const keys = [...placeKeys(runtime), ...wanted];
+  const used = records.usedKeys(await digestOf(ownerOf(runtime, target)));
   const readAt = runtime.now();
-  const read = await runtime.store.claimed(claimId(target), keys, marks);
+  const read = await runtime.store.claimed(claimId(target), keys, [...marks, used]);
   const { beside } = read;
   const place = await judgePlace(runtime, beside);
   const isKept = place.writes.length === 0;
@@ -113,6 +116,7 @@ export async function readClaim(
   return {
     ...read,
     readAt,
+    usedKey: used.among(beside).data?.counter ?? 0,
     knownUntil: isListed && typeof at === "number" ? at : undefined,
     place: isKept || read.record !== undefined ? undefined : place,
   };
@@ -247,11 +251,21 @@ export async function forgetCustomer(runtime: Runtime, customerId: string): Prom
   });
 }
 
-/** Whether a customer belongs to another entity: editing its metadata at Stripe moves no link. */
+/**
+ * Whether a customer belongs to another entity: editing its metadata at Stripe moves no link. One that
+ * was erased belongs to none any more.
+ */
 export async function isTaken(runtime: Runtime, customer: string, by: Target): Promise<boolean> {
-  const owners = await runtime.store.recordsOf("claim", customer, "", 1);
-  return owners.some(({ id }) => id !== claimId(by));
+  const [owners, gone] = await Promise.all([
+    runtime.store.recordsOf("claim", customer, "", 1),
+    isErased(runtime, customer),
+  ]);
+  return gone || owners.some(({ id }) => id !== claimId(by));
 }
+
+/** Whether a customer was erased: it may still be at Stripe. */
+export const isErased = async (runtime: Runtime, customer: string): Promise<boolean> =>
+  (await records.erased(customer).read(runtime)).data !== undefined;
 
 export function reportOther(runtime: Runtime, customer: string): void {
   const line = { object: customer };

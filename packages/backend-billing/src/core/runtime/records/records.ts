@@ -23,6 +23,7 @@
  */
 
 import type { ResourceName } from "../../catalogue/catalogue.js";
+import { erasedKey } from "../../mirror/erased.js";
 import { type Former, formerKey } from "../../mirror/former.js";
 import type { StoredListening } from "../../mirror/listening.js";
 import { LISTENING } from "../../mirror/listening.js";
@@ -144,6 +145,21 @@ export const records = {
    * when due.
    */
   former: (customerId: string) => defineRecord<Former>(formerKey(customerId).id),
+
+  /**
+   * That a customer was erased. Written by the job that erases its entity (erase/customers.ts); read by
+   * every commit that writes something of a customer, where any was erased, and by `setup`; never
+   * removed.
+   */
+  erased: (customerId: string) =>
+    defineRecord<{ readonly at: number }>(erasedKey(customerId).id, { kind: "erased" }),
+
+  /**
+   * Which keys were used to make customers of an entity that was erased, under a digest of whose they
+   * were: the same key would not make another. Written as above; read by `setup`; never removed.
+   */
+  usedKeys: (digest: string) =>
+    defineRecord<{ readonly counter: number }>(`keys ${digest}`, { kind: "erased" }),
 
   /** The portal's configuration. Written by `sync` (sync/portal); read by portal links, `doctor`. */
   portal: defineRecord<StoredPortal>("portal"),

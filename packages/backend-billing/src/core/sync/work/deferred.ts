@@ -33,7 +33,7 @@ export interface Deferred {
   /** Takes what is due in one call; the next calls that take work from `store` are given it. */
   takeAhead(
     leases: { readonly [kind in "asks" | "refresh" | "claim" | "lapse"]: Lease } & {
-      readonly [kind in "seats" | "batch" | "credits" | "share"]?: Lease;
+      readonly [kind in "erased" | "seats" | "batch" | "credits" | "share"]?: Lease;
     },
   ): Promise<unknown>;
   /** Writes the records. False if another process has changed one of them; then none is written. */
@@ -42,7 +42,8 @@ export interface Deferred {
 
 const PACE = recordKey(named.pace.kind, named.pace.id);
 const SHARED = new Set([PACE, recordKey(named.runs.kind, named.runs.id)]);
-const TAKEN = ["refresh", "claim", "lapse", "seats", "batch", "credits", "share"] as const;
+const ENDING = ["refresh", "claim", "erased", "lapse"] as const;
+const TAKEN = [...ENDING, "seats", "batch", "credits", "share"] as const;
 const KINDS: ReadonlySet<RecordKind> = new Set(["run", "partition", "watermark"]);
 
 export function deferRecords(store: Store): Deferred {

@@ -1,0 +1,80 @@
+/** What is still to be told of customers that are erased: without what is personal. */
+import type { ResourceName } from "../catalogue/catalogue.js";
+import type { StoredChange } from "../mirror/changes.js";
+import { customerIn, customerOfEvent, scrubbedEvent } from "../mirror/erased.js";
+import { isScrubbed, scrubbed } from "../mirror/scrub.js";
+import type { RecordWrite, StoredRecord } from "../mirror/store.js";
+import { commit } from "../runtime/commit/commit.js";
+import type { Runtime } from "../runtime/runtime.js";
+
+/** Each may hold an object twice, and Convex reads 16 MiB at once. */
+const PAGE = 10;
+
+interface Scrubbed {
+  /** Changes that were being told, and are looked at again. */
+  readonly left: number;
+  /** Changes of which something is to be told. Those that are set aside do not count. */
+  readonly waiting: number;
+}
+
+/** All that waits is gone through: mostly that is little. */
+export async function scrubChanges(
+  runtime: Runtime,
+  entityId: string,
+  customers: readonly string[],
+): Promise<Scrubbed> {
+  let [left, waiting] = [0, 0];
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const page: readonly StoredRecord[] = await runtime.store.records("change", after, PAGE);
+    for (const record of page) {
+      const change = record.data as unknown as StoredChange;
+      if (!(await isOf(runtime, change, entityId, customers))) continue;
+      if (record.due !== null) waiting++;
+      const next = scrubbedChange(change);
+      if (next !== undefined && !(await put(runtime, record, next))) left++;
+    }
+    after = page.length < PAGE ? undefined : page.at(-1)?.id;
+  }
+  return { left, waiting };
+}
+
+async function isOf(
+  { store, resources }: Runtime,
+  { resource, id, entityId, before, after }: StoredChange,
+  erased: string,
+  customers: readonly string[],
+): Promise<boolean> {
+  if (entityId === erased || (resource === "access" && id === erased)) return true;
+  const content = after ?? before;
+  if (resource === "event") return customers.includes(customerOfEvent(content ?? {}) ?? "");
+  if (resource === "link") return customers.includes(id);
+  const noun = resource as ResourceName;
+  if (content !== null && customers.includes(customerIn(noun, id, content) ?? "")) return true;
+  // A refund names no customer, but its row is scrubbed by now.
+  return resources.includes(noun) && isScrubbed((await store.row(noun, id))?.stripe);
+}
+
+/** Undefined if there is nothing to leave out. */
+function scrubbedChange({
+  resource,
+  before,
+  after,
+}: StoredChange): Partial<StoredChange> | undefined {
+  const isBare = (content: object | null) => content === null || isScrubbed(content);
+  if (resource === "event") {
+    const { data } = (after ?? {}) as { readonly data?: { readonly object?: object } };
+    return after === null || isScrubbed(data?.object) ? undefined : { after: scrubbedEvent(after) };
+  }
+  if (isBare(before) && isBare(after)) return undefined;
+  return { before: before && scrubbed(before), after: after && scrubbed(after) };
+}
+
+async function put(
+  runtime: Runtime,
+  { kind, id, revision, ref, due, data }: StoredRecord,
+  more: Partial<StoredChange>,
+): Promise<boolean> {
+  const next = { ref, due, data: { ...data, ...more } };
+  const write: RecordWrite = { kind, id, expect: revision, next };
+  return (await commit(runtime, { source: "record", records: [write] })).committed;
+}

@@ -56,6 +56,7 @@ export default defineConfig({
           { text: "Usage and credits", link: "/usage" },
           { text: "A pricing page", link: "/pricing-page" },
           { text: "Reactions", link: "/reactions" },
+          { text: "Erasing an entity", link: "/erase" },
           { text: "Resources", link: "/resources" },
         ]),
       },

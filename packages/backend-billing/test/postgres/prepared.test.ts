@@ -10,6 +10,7 @@ import {
 import type { PoolLike } from "../../src/postgres/database.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
+import { usageOn } from "../../src/postgres/usage/usage.js";
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -100,6 +101,16 @@ it("goes on without where the connection behind a proxy is another each time", a
   });
   await work(await inSchema("proxied", proxied));
   expect(forgotten).toBeGreaterThan(40);
+});
+
+it("takes usage where the connection behind a proxy is another", async () => {
+  await migrate(pool, { schema: "proxied_usage" });
+  const usage = usageOn(pool, { schema: "proxied_usage" });
+  const place = { entityId: "user_1", feature: "calls" };
+  const take = () => usage.change(place, {}, ({ wallet }) => ({ result: wallet.balance.used }));
+  expect(await take()).toBe(0);
+  await pool.query("DEALLOCATE ALL");
+  expect(await take()).toBe(0);
 });
 
 it("goes on without where the connection behind a proxy was somebody else's", async () => {

@@ -5,6 +5,7 @@ import { batch, event } from "../../../../support/conformance/fixtures.js";
 import {
   createDatabase,
   createPool,
+  directly,
   type TestDatabase,
 } from "../../../../support/postgres/database.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
@@ -33,8 +34,9 @@ describe("while one of the tables is locked", () => {
 
   /** A pool that the application shares with the library, and a lock that somebody else holds. */
   async function locked() {
-    const pool = createPool(database.url);
-    const holder = new pg.Client({ connectionString: database.url });
+    const url = directly(database.url, "more connections that wait for a lock than PgBouncer has");
+    const pool = createPool(url);
+    const holder = new pg.Client({ connectionString: url });
     await holder.connect();
     onTestFinished(async () => {
       await holder.end();

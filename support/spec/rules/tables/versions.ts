@@ -34,6 +34,7 @@ const SUPPORTED: readonly string[] = [
   ...[
     "addHttpRoutes",
     "fetch",
+    "ingest",
     "nodeHandler",
     "addCronJobs",
     "reconcile",

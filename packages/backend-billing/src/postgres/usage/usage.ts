@@ -5,7 +5,7 @@ import { type PoolLike, type Queryable, transaction } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
 import { checkAtFirstUse } from "../store/first-use.js";
 import { type Names, namesIn } from "../store/names.js";
-import { type Prepared, prepareOn } from "../store/prepared.js";
+import { isNotPrepared, type Prepared, prepareOn } from "../store/prepared.js";
 import { beginOn, isPg, sharedPool } from "../store/share.js";
 import { basisIn } from "./basis.js";
 import { changeOn, type Select } from "./change.js";
@@ -29,20 +29,26 @@ export function usageOn(pool: PoolLike, tables: Tables): UsageStore {
     if (check !== undefined) await check;
     return (await prepared.run({ text, values })) as T[];
   };
+  const change: UsageStore["change"] = (place, keys, decide) =>
+    transaction(
+      shared,
+      (connection) => {
+        const on = prepared.on(connection);
+        const run: Select = async <T>(text: string, values: readonly unknown[]) =>
+          (await on({ text, values })) as T[];
+        return changeOn(run, names, chosen)(place, keys, decide);
+      },
+      beginOn(pool),
+    );
   return {
     ...quickOn(select, names),
     ...walletsOn(select, names, chosen),
-    change: (place, keys, decide) =>
-      transaction(
-        shared,
-        (connection) => {
-          const on = prepared.on(connection);
-          const run: Select = async <T>(text: string, values: readonly unknown[]) =>
-            (await on({ text, values })) as T[];
-          return changeOn(run, names, chosen)(place, keys, decide);
-        },
-        beginOn(pool),
-      ),
+    change: (...all) =>
+      change(...all).catch((error: unknown) => {
+        // Behind a proxy: the transaction is taken back, and from now on statements are sent as they are.
+        if (isNotPrepared(error)) return change(...all);
+        throw error;
+      }),
   };
 }
 

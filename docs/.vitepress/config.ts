@@ -98,6 +98,7 @@ export default defineConfig({
         text: "How it is shown",
         items: present([
           { text: "Consistency", link: "/consistency" },
+          { text: "Security", link: "/security" },
           { text: "Scale", link: "/scale" },
           ...(existsSync(`${docs}/benchmarks.md`)
             ? [{ text: "Benchmarks", link: "/benchmarks" }]

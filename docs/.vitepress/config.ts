@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { type DefaultTheme, defineConfig, type MarkdownOptions } from "vitepress";
+import { writeForModels } from "../../scripts/docs/llms.js";
 
 const docs = resolve(import.meta.dirname, "..");
 const root = resolve(docs, "..");
@@ -31,6 +32,7 @@ export default defineConfig({
   markdown: { config: linkOutside },
   // The index of the search is one chunk, loaded when somebody searches.
   vite: { build: { chunkSizeWarningLimit: 4000 } },
+  buildEnd: (site) => writeForModels(site, site.site.themeConfig.sidebar),
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],

@@ -32,7 +32,7 @@ interface Example {
 
 function filesIn(folder: string, ending: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(ending) && !name.startsWith("reference/"))
+    .filter((name) => name.endsWith(ending) && !/^(reference|\.vitepress)\//.test(name))
     .map((name) => join(root, folder, name));
 }
 

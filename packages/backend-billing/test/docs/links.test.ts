@@ -10,7 +10,7 @@ const pages = [
   "README.md",
   "CONTRIBUTING.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md") && !name.startsWith("reference/"))
+    .filter((name) => name.endsWith(".md") && !/^(reference|\.vitepress)\//.test(name))
     .map((name) => join("docs", name)),
 ].map((name) => join(root, name));
 

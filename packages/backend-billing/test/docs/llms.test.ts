@@ -9,7 +9,7 @@ import { type SidebarItem, writeForModels } from "../../../../scripts/docs/llms.
 const docs = resolve(import.meta.dirname, "../../../../docs");
 const sidebar = site.themeConfig?.sidebar as SidebarItem[];
 const pages = readdirSync(docs, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".md") && path !== "index.md" && !path.startsWith("reference"))
+  .filter((path) => path.endsWith(".md") && !/^(index\.md$|reference\/|\.vitepress\/)/.test(path))
   .sort();
 
 let folder: string;

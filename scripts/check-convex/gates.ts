@@ -58,9 +58,10 @@ function lint({ folder }: App): Problem[] {
  * 418 kB with gates, which are among the reads of every entry; 427 kB with usage that plans bill and
  * plans in code; 461 kB with balances, from which the application's own mutations take, and what sends
  * usage to Stripe's meters; 471 kB since that runs on Convex, where a mutation gathers what is sent;
- * 485 kB with credits of packs, and 487 kB with the letters of the example, which take them.
+ * 485 kB with credits of packs, and 487 kB with the letters of the example, which take them;
+ * 521 kB since customers are taken over and entities leave, and shares of plans are kept when these change.
  */
-const MOST = 489_000;
+const MOST = 523_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The

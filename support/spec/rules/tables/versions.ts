@@ -34,6 +34,7 @@ const SUPPORTED: readonly string[] = [
   ...[
     "addHttpRoutes",
     "fetch",
+    "adopt",
     "ingest",
     "nodeHandler",
     "addCronJobs",

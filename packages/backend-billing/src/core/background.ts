@@ -26,6 +26,6 @@ export async function workOnce(runtime: Runtime): Promise<number> {
   const credited = await followCredits(runtime);
   const included = await followShares(runtime);
   const sent = await sendUsage(runtime);
-  const told = raised + credited + included + sent;
-  return answered + refreshed + finished + erased + ended + followed + told;
+  const settled = raised + credited + included + sent;
+  return answered + refreshed + finished + erased + ended + followed + settled;
 }

@@ -131,13 +131,13 @@ export function storedRequests(
 const isRaw = ({ kind, data }: RecordRequest): boolean =>
   kind === "change" && data.resource === "event";
 
-interface Carried {
+interface EventShown {
   readonly data?: { readonly object?: { readonly object?: string; readonly id?: string } };
 }
 
 /** The customer that the object of an event names, or is. */
 export function customerOfEvent(event: object): string | undefined {
-  const { object } = (event as Carried).data ?? {};
+  const { object } = (event as EventShown).data ?? {};
   if (object === undefined) return undefined;
   const { object: noun, id = "" } = object;
   return customerIn(noun === "customer" ? "customers" : undefined, id, object);
@@ -145,7 +145,7 @@ export function customerOfEvent(event: object): string | undefined {
 
 /** An event with nothing of its object that says who the customer was. */
 export function scrubbedEvent(event: object): object {
-  const { data } = event as Carried;
+  const { data } = event as EventShown;
   const { object, ...others } = data ?? {};
   const rest = Object.keys(others).length === 0 ? {} : scrubbed(others);
   return {

@@ -19,6 +19,11 @@ export interface Asked {
   readonly at: number;
 }
 
+interface Item {
+  readonly current_period_start: number;
+  readonly price: { readonly product: string };
+}
+
 export class Account {
   /** The second of the last taking; an application's clock does not go back. */
   askedUntil = 0;
@@ -26,25 +31,62 @@ export class Account {
   kept = 0;
   private readonly world = emptyWorld();
   private readonly given: Given = new Map();
-  /** The second of what was told last. */
+  /** The second of what was told last, and what was included before it. */
   private told = 0;
+  private before: Share | undefined;
+  /** Of what something was included before a change in that second. */
+  private changed: readonly Feature[] = [];
+  /** The status and the products of each subscription, and its period, as they were told last. */
+  private readonly states = new Map<string, { readonly state: string; readonly began: number }>();
 
   constructor(
     readonly entity: number,
     readonly customer: string,
   ) {}
 
-  /** What was included until the second before a change was given, whether or not any of it was taken. */
+  /**
+   * What was included until the second before another plan or a pause was given, whether or not any of
+   * it was taken, and so is what is included from then on. What is past due was given only that, and
+   * what was taken from.
+   */
   learn(events: readonly Logged[]): void {
     for (const event of events) {
-      if (event.created > this.told) {
-        const until = event.created - 1;
-        const share = shareOf(this.world, until, until);
-        for (const feature of FEATURES) take(this.given, share, feature, 0);
+      if (event.created > this.told) this.pass(event.created);
+      if (this.isChanged(event)) {
+        this.give(this.before, FEATURES);
+        this.changed = FEATURES.filter((feature) => this.wasIncluded(feature));
       }
-      this.told = event.created;
       learn(this.world, event);
     }
+    this.pass(this.told);
+  }
+
+  private pass(second: number): void {
+    this.give(shareOf(this.world, this.told, this.told), this.changed);
+    this.changed = [];
+    if (second > this.told) this.before = shareOf(this.world, second - 1, second - 1);
+    this.told = second;
+  }
+
+  private give(share: Share | undefined, features: readonly Feature[]): void {
+    if (share === undefined) return;
+    for (const feature of features) take(this.given, share, feature, 0);
+  }
+
+  private wasIncluded(feature: Feature): boolean {
+    return this.before !== undefined && shownOf(new Map(), this.before, feature).granted > 0;
+  }
+
+  private isChanged({ type, object }: Logged): boolean {
+    if (!type.startsWith("customer.subscription.")) return false;
+    const { data } = object.items as { data: readonly Item[] };
+    const state = [object.status, ...data.map(({ price }) => price.product)].join(" ");
+    const began = Math.min(...data.map((item) => item.current_period_start));
+    const last = this.states.get(object.id);
+    this.states.set(object.id, { state, began });
+    if (last === undefined || last.state === state || last.began !== began) return false;
+    if (!/^(active|trialing) /.test(last.state)) return false;
+    return object.status !== "past_due" && object.status !== "canceled";
   }
 
   shareAt({ known, at }: Asked): Share {

@@ -56,12 +56,6 @@ export function describeShares(open: () => Promise<SharesSubject>): void {
     ["a lesser plan", 500, [{ plan: "team" }, { plan: "pro" }]],
     ["a better plan", 500, [{ plan: "pro" }, { plan: "team" }]],
     ["a better plan for a while", 500, [{ plan: "pro" }, { plan: "team" }, { plan: "pro" }]],
-    ["a payment that is late", 100, [{ plan: "pro" }, { plan: "pro", status: "past_due" }]],
-    [
-      "a better plan that is not paid for",
-      100,
-      [{ plan: "pro" }, { plan: "team", status: "past_due" }],
-    ],
     [
       "a pause, and a lesser plan meanwhile",
       500,

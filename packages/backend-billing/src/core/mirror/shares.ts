@@ -39,7 +39,8 @@ export function formerBy(
 /** Whether a plan within a period, or what it is worth, gives way to another one. */
 function isLeft(before: Shown, after: Shown): boolean {
   if (before.status !== "active" && before.status !== "trialing") return false;
-  if (after.status === "canceled") return false; // it does not come back
+  // What has ended does not come back, and a period that is not paid for includes nothing.
+  if (after.status === "canceled" || after.status === "past_due") return false;
   const starts = itemsOf(before).map((item) => item.current_period_start);
   const isWithin = itemsOf(after).some((item) => starts.includes(item.current_period_start));
   return isWithin && (before.status !== after.status || soldBy(before) !== soldBy(after));

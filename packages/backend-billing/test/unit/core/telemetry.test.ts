@@ -333,7 +333,7 @@ describe("the documentation", () => {
         each,
       ).toHaveLength(1);
     }
-    expect(apart.length).toBeLessThan(12);
+    expect(apart.length).toBeLessThan(14);
     expect(written.filter((each) => !documented.includes(each))).toEqual([]);
   });
 });

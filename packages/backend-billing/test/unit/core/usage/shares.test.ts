@@ -57,11 +57,12 @@ describe("a change that leaves something to be given", () => {
 
   it("is one to another plan, or to another status, within the period", () => {
     expect(left({}, { plan: "basic" })).toMatchObject({ at: told * 1000 - 1 });
-    expect(left({}, { status: "past_due" })).toBeDefined();
     expect(left({ status: "trialing" }, { status: "paused" })).toBeDefined();
   });
 
-  it("is none of a period that moved, of what gave nothing, or of what has ended", () => {
+  it("is none of a period that moved or is not paid for, of what gave nothing, or of what has ended", () => {
+    expect(left({}, { status: "past_due" })).toBeUndefined();
+    expect(left({}, { plan: "basic", status: "past_due" })).toBeUndefined();
     expect(left({}, {})).toBeUndefined();
     expect(left({}, { plan: "basic", start: told })).toBeUndefined();
     expect(left({ status: "past_due" }, { plan: "basic" })).toBeUndefined();

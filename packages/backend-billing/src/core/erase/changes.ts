@@ -3,8 +3,9 @@ import type { ResourceName } from "../catalogue/catalogue.js";
 import type { StoredChange } from "../mirror/changes.js";
 import { customerIn, customerOfEvent, scrubbedEvent } from "../mirror/erased.js";
 import { isScrubbed, scrubbed } from "../mirror/scrub.js";
-import type { RecordWrite, StoredRecord } from "../mirror/store.js";
+import type { StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
+import { amended } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
 
 /** Each may hold an object twice, and Convex reads 16 MiB at once. */
@@ -31,7 +32,9 @@ export async function scrubChanges(
       if (!(await isOf(runtime, change, entityId, customers))) continue;
       if (record.due !== null) waiting++;
       const next = scrubbedChange(change);
-      if (next !== undefined && !(await put(runtime, record, next))) left++;
+      if (next === undefined) continue;
+      const records = [amended(record, next)];
+      if (!(await commit(runtime, { source: "record", records })).committed) left++;
     }
     after = page.length < PAGE ? undefined : page.at(-1)?.id;
   }
@@ -67,14 +70,4 @@ function scrubbedChange({
   }
   if (isBare(before) && isBare(after)) return undefined;
   return { before: before && scrubbed(before), after: after && scrubbed(after) };
-}
-
-async function put(
-  runtime: Runtime,
-  { kind, id, revision, ref, due, data }: StoredRecord,
-  more: Partial<StoredChange>,
-): Promise<boolean> {
-  const next = { ref, due, data: { ...data, ...more } };
-  const write: RecordWrite = { kind, id, expect: revision, next };
-  return (await commit(runtime, { source: "record", records: [write] })).committed;
 }

@@ -4,9 +4,10 @@
  * know of the customers, so that nothing personal of them is stored any more; then billing ends at
  * Stripe; then what is stored is gone through.
  */
-import type { Lease, RecordData, RecordWrite, StoredRecord } from "../mirror/store.js";
+import type { Lease, RecordData, StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
+import { amended } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkPlace } from "../stripe/account.js";
 import { pauseAfter } from "../subscriptions/seats/terms.js";
@@ -99,11 +100,9 @@ async function put(
   more: RecordData,
   due: number | null,
 ): Promise<boolean> {
-  const { kind, id, ref, revision, data } = job.record;
-  const next = { ref, due, data: { ...data, ...more } };
-  const write: RecordWrite = { kind, id, expect: revision, next };
+  const write = amended(job.record, more, due);
   const { committed } = await commit(runtime, { source: "record", records: [write] });
-  if (committed) job.record = { kind, id, revision: revision + 1, ...next };
+  if (committed) job.record = { ...job.record, ...write.next, revision: job.record.revision + 1 };
   return committed;
 }
 

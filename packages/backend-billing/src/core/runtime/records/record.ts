@@ -112,6 +112,15 @@ export function removal({
   return { kind, id, expect: revision, next: null };
 }
 
+/** The write that adds to a record's data, unless it has changed since it was read. */
+export function amended(
+  { kind, id, revision, ref, due, data }: StoredRecord,
+  more: RecordData,
+  dueThen = due,
+): RecordWrite & { readonly next: object } {
+  return { kind, id, expect: revision, next: { ref, due: dueThen, data: { ...data, ...more } } };
+}
+
 /** How long a process has for the removal of settings that it has taken. */
 const LEASE = 60_000;
 

@@ -40,6 +40,8 @@ it("the pruning job removes it from claims that are linked, in bounded steps, an
   expect((await holding(app)).length).toBeGreaterThan(100); // more than one call may take
   await prune(app.core);
   expect(await holding(app)).toEqual(["open 1"]); // it is still to be sent
+  const progress = `SELECT data FROM ${app.schema}.backend_billing_records WHERE id = 'claims swept'`;
+  expect(await app.sql(progress)).toEqual([{ data: { after: "", done: true } }]); // no entity's id
   const before = await app.sql(`SELECT revision FROM ${app.schema}.backend_billing_records`);
   await prune(app.core);
   expect(await app.sql(`SELECT revision FROM ${app.schema}.backend_billing_records`)).toEqual(

@@ -29,6 +29,7 @@ export async function sweepClaims(runtime: Runtime): Promise<number> {
     done = page.length < PAGE;
     after = page.at(-1)?.id ?? after;
   }
-  await records.swept.put(runtime, progress, { after, done });
+  // The id of an entity is not kept longer than it is needed: the entity may be erased.
+  await records.swept.put(runtime, progress, { after: done ? "" : after, done });
   return changed;
 }

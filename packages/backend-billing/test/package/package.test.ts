@@ -117,7 +117,39 @@ it("pins every dependency by a sum of its content, but for other platforms' bina
   expect(all.filter(([, { resolved }]) => resolved).map(([path]) => path)).toEqual([]);
 });
 
+it("runs nothing when it is installed, and says why it needs each package that it brings", () => {
+  const { packages } = JSON.parse(text("package-lock.json")) as {
+    packages: { [path: string]: Locked };
+  };
+  const decisions = readdirSync(resolve(root, "docs/decisions"))
+    .map((page) => text(`docs/decisions/${page}`))
+    .join("\n");
+  for (const own of ["packages/backend-billing", "packages/stripe-double"]) {
+    const { scripts = {}, dependencies = {} } = JSON.parse(text(`${own}/package.json`)) as {
+      scripts?: object;
+      dependencies?: object;
+    };
+    expect(Object.keys(scripts).filter((name) => /install|^prepare$/.test(name))).toEqual([]);
+    // With what these need themselves, all the way down.
+    const brought = new Set<string>();
+    const add = (name: string) => {
+      if (brought.has(name)) return;
+      brought.add(name);
+      const found = packages[`node_modules/${name}`];
+      expect(found, name).toBeDefined();
+      expect(found?.hasInstallScript, name).toBeUndefined();
+      for (const next of Object.keys(found?.dependencies ?? {})) add(next);
+    };
+    for (const name of Object.keys(dependencies)) {
+      expect(decisions, name).toContain(name);
+      add(name);
+    }
+  }
+});
+
 interface Locked {
+  readonly dependencies?: object;
+  readonly hasInstallScript?: boolean;
   readonly integrity?: string;
   readonly link?: boolean;
   readonly optional?: boolean;

@@ -46,6 +46,8 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
   let told: Recorded;
   const lines: string[] = [];
   const messages = new Set<string>();
+  let keys: readonly string[];
+  let dump: () => Promise<readonly string[]>;
 
   it("there is much to be told", async () => {
     told = recorded();
@@ -64,6 +66,15 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
       },
     });
     life = await live(app, "redaction", 200, () => lines);
+    keys = [app.secret, app.double.secretKey];
+    dump = async () => {
+      const tables = await app.sql<{ name: string }>(
+        `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = '${app.schema}'`,
+      );
+      const rows = ({ name }: { name: string }) =>
+        app.sql<{ row: string }>(`SELECT t::text AS row FROM ${app.schema}."${name}" AS t`);
+      return (await Promise.all(tables.map(rows))).flat().map(({ row }) => row);
+    };
     expect(lines.length).toBeGreaterThan(200);
     expect(told.spans().length).toBeGreaterThan(700);
     expect(life.secrets.size).toBeGreaterThan(300);
@@ -107,6 +118,15 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
     const texts = await everythingTold(told, lines);
     expect(offending(texts, life.secrets)).toEqual([]);
     expect(texts.filter((text) => FORMS.test(text))).toEqual([]);
+  });
+
+  it("and no table holds a key or a signing secret", async () => {
+    const rows = await dump();
+    expect(rows.length).toBeGreaterThan(100);
+    expect(offending(rows, new Set(keys))).toEqual([]);
+    expect(
+      rows.filter((row) => /\b[sr]k_(test|live)_|whsec_|postgres(ql)?:\/\//.test(row)),
+    ).toEqual([]);
   });
 
   it("and no metric has an id for an attribute", async () => {

@@ -146,7 +146,10 @@ export interface Read {
 }
 
 /** Reads every list to its end, one page after another. */
-export async function readAll({ stripe, double }: Everything): Promise<Read> {
+export async function readAll(
+  { stripe, double }: Everything,
+  names: readonly ResourceName[] = resourceNames,
+): Promise<Read> {
   const objects = new Map<ResourceName, Map<string, unknown>>();
   let requests = 0;
   const readList = async (list: Listing<Mirrorable>, into: Map<string, unknown>) => {
@@ -160,7 +163,7 @@ export async function readAll({ stripe, double }: Everything): Promise<Read> {
       after = { starting_after: last.id };
     }
   };
-  for (const name of resourceNames) {
+  for (const name of names) {
     const found = new Map<string, unknown>();
     objects.set(name, found);
     for (const list of resources[name].lists as readonly Listing<Mirrorable>[]) {

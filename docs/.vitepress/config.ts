@@ -102,6 +102,7 @@ export default defineConfig({
           { text: "Consistency", link: "/consistency" },
           { text: "Security", link: "/security" },
           { text: "Scale", link: "/scale" },
+          { text: "Reliability", link: "/reliability" },
           ...(existsSync(`${docs}/benchmarks.md`)
             ? [{ text: "Benchmarks", link: "/benchmarks" }]
             : []),

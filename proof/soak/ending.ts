@@ -1,6 +1,6 @@
 /** The end of a soak: what must be right while the application lives, and what must be gone after it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tally } from "./phases.js";
+import { sendRest, type Tally } from "./phases.js";
 import { connectionsOf } from "./samples.js";
 import type { Stage } from "./stage.js";
 import { wrongIn } from "./verify.js";
@@ -14,6 +14,7 @@ export interface Verified {
 }
 
 export async function verified(stage: Stage, done: Tally): Promise<Verified> {
+  await sendRest(stage, done);
   const { delivered, failed } = await stage.stripe.settle();
   await stage.settled();
   const last = await stage.stripe.last();

@@ -72,13 +72,20 @@ export function feedFrom(ask: (count: number) => Promise<SoakEvent[]>, size = 20
     });
     return coming;
   };
-  return async (): Promise<SoakEvent> => {
-    if (ready.length < size / 2) void fill();
-    for (;;) {
-      const event = ready.shift();
-      if (event !== undefined) return event;
-      await fill();
-    }
+  return {
+    async next(): Promise<SoakEvent> {
+      if (ready.length < size / 2) void fill();
+      for (;;) {
+        const event = ready.shift();
+        if (event !== undefined) return event;
+        await fill();
+      }
+    },
+    /** What was asked for and not sent: it has happened at Stripe, so it must be sent in the end. */
+    async rest(): Promise<SoakEvent[]> {
+      await coming;
+      return ready.splice(0);
+    },
   };
 }
 

@@ -211,6 +211,11 @@ export async function mixed(stage: Stage, options: MixedOptions, done: Tally): P
   return { webhooks, reads, uses, samples, perSecond };
 }
 
+/** Sends what has happened at Stripe and was not sent yet. */
+export async function sendRest(stage: Stage, done: Tally): Promise<void> {
+  for (const event of await stage.rest()) await deliver(stage, event, done);
+}
+
 /** True once in so many milliseconds, and at first. */
 function isEvery(wait: number): () => boolean {
   let at = Number.NEGATIVE_INFINITY;

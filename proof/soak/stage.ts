@@ -8,7 +8,7 @@ import { startChild } from "./child.js";
 import { feedFrom, targetAt } from "./load.js";
 import type { AppOrder, Break, StripeOrder } from "./shop.js";
 import type { StripeAnswers } from "./stripe.js";
-import { isSettled } from "./verify.js";
+import { isSettled, waitingIn } from "./verify.js";
 
 export interface StageOptions {
   readonly customers: number;
@@ -50,7 +50,7 @@ export async function openStage(options: StageOptions) {
     /** Resolves when the application's process has ended, with how. */
     gone: app.gone,
     target,
-    next: feedFrom((count) => stripe.ask.events(count)),
+    ...feedFrom((count) => stripe.ask.events(count)),
     databaseUrl: server.url,
     /** The most memory that the application ever had, in bytes. */
     peak: () => {
@@ -61,7 +61,11 @@ export async function openStage(options: StageOptions) {
     async settled(): Promise<void> {
       const end = Date.now() + STUCK;
       while (!(await isSettled(pool))) {
-        if (Date.now() > end) throw new Error("Some of what is due is not done");
+        if (Date.now() > end) {
+          const { first } = await app.ask.errors();
+          const left = `${await waitingIn(pool)}, now ${Date.now()}; logged: ${first.join("; ")}`;
+          throw new Error(`Some of what is due is not done: ${left}`);
+        }
         await sleep(LOOK);
       }
     },

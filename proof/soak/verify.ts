@@ -20,6 +20,17 @@ export async function isSettled(pool: pg.Pool): Promise<boolean> {
   return !rows[0].waits;
 }
 
+/** What waits, in words: when it is due tells whether it was forgotten or put off. */
+export async function waitingIn(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ what: string; count: string; due: string | null }>(
+    `SELECT kind AS what, count(*), min(due) AS due FROM billing.backend_billing_records
+     WHERE kind IN ('change', 'refresh') GROUP BY 1
+     UNION ALL SELECT 'ask of ' || resource, count(*), min(ask_at) FROM billing.backend_billing_versions
+     WHERE ask_at IS NOT NULL GROUP BY resource`,
+  );
+  return rows.map(({ what, count, due }) => `${count} ${what}, due ${due}`).join("; ");
+}
+
 /** What is wrong, one text each. */
 export async function wrongIn(pool: pg.Pool, done: Done): Promise<string[]> {
   return [...(await hooks(pool, done)), ...(await usage(pool, done))];

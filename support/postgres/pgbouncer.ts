@@ -11,6 +11,8 @@ import { freePort, serverUser, watchOver } from "./server.js";
 export interface Pgbouncer {
   /** Connection string of the same user, to the same database. */
   readonly url: string;
+  /** Sends everything to another server from now on, which has the same users. */
+  point(serverUrl: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -27,8 +29,8 @@ export async function startPgbouncer(binary: string, serverUrl: string): Promise
   const port = await freePort();
   const users = join(folder, "users.txt");
   const settings = join(folder, "pgbouncer.ini");
-  const ini = `[databases]
-* = host=${server.hostname} port=${server.port}
+  const iniFor = ({ hostname, port: target }: URL) => `[databases]
+* = host=${hostname} port=${target}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -41,10 +43,11 @@ pool_mode = transaction
 default_pool_size = ${SIZE}
 max_client_conn = 2000
 ignore_startup_parameters = ${IGNORED}
+server_login_retry = 1
 ${knowsStatements(binary) ? "max_prepared_statements = 0" : ""}
 `;
   await writeFile(users, `"${server.username}" "${server.password}"\n`, { mode: 0o600 });
-  await writeFile(settings, ini);
+  await writeFile(settings, iniFor(server));
   if (owner.uid !== undefined && owner.gid !== undefined) {
     for (const path of [folder, users, settings]) await chown(path, owner.uid, owner.gid);
   }
@@ -67,6 +70,10 @@ ${knowsStatements(binary) ? "max_prepared_statements = 0" : ""}
   url.port = String(port);
   return {
     url: url.href,
+    async point(next) {
+      await writeFile(settings, iniFor(new URL(next)));
+      child.kill("SIGHUP"); // it reads its settings again
+    },
     async stop() {
       const ended = once(child, "exit");
       child.kill("SIGTERM");

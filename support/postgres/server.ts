@@ -34,6 +34,10 @@ export interface PostgresOptions {
   settings?: Record<string, string>;
   /** The folder of another installation's `initdb` and `postgres`, which the user can reach. */
   binaries?: string;
+  /** The URL of a server whose standby this one is to be; `binaries` must have `pg_basebackup`. */
+  standbyOf?: string;
+  /** Where the data goes, below a folder of its own. Default: where temporary files go. */
+  within?: string;
 }
 
 interface Owner {
@@ -63,7 +67,7 @@ export const olderBinaries: string | undefined = existsSync(join(debian15, "post
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const owner = serverUser();
   // Nothing may come between the folder and its guardian, so this does not wait.
-  const folder = mkdtempSync(join(tmpdir(), "backend-billing-postgres-"));
+  const folder = mkdtempSync(join(options.within ?? tmpdir(), "backend-billing-postgres-"));
   const guardian = watchOver(folder);
   const dataDir = join(folder, "data");
   let server: ChildProcess | undefined;
@@ -107,8 +111,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     const binaries = options.binaries
       ? binariesIn(options.binaries)
       : await reachableBinaries(folder, owner);
-    const password = randomBytes(16).toString("hex");
-    await createCluster(binaries, { folder, dataDir, owner, password }, guardian.watch);
+    const { standbyOf } = options;
+    const password = standbyOf ? new URL(standbyOf).password : randomBytes(16).toString("hex");
+    const cluster = { folder, dataDir, owner, password };
+    if (standbyOf) await copyCluster(binaries, standbyOf, cluster, guardian.watch);
+    else await createCluster(binaries, cluster, guardian.watch);
     await retryWhile(/Address already in use/, async () => {
       port = await freePort();
       await launch(binaries);
@@ -172,9 +179,16 @@ function localeFlags(postgres: string): string[] {
   return ["--encoding=UTF8", "--locale=C", ...(major >= 17 ? builtin : [])];
 }
 
+interface Cluster {
+  folder: string;
+  dataDir: string;
+  owner: Owner;
+  password: string;
+}
+
 async function createCluster(
   { initdb, postgres }: Binaries,
-  cluster: { folder: string; dataDir: string; owner: Owner; password: string },
+  cluster: Cluster,
   watch: (child: ChildProcess) => void,
 ) {
   const { folder, dataDir, owner, password } = cluster;
@@ -183,22 +197,49 @@ async function createCluster(
   if (owner.uid !== undefined && owner.gid !== undefined) {
     await chown(passwordFile, owner.uid, owner.gid);
   }
-  const child = spawn(
-    initdb,
-    [
-      `--pgdata=${dataDir}`,
-      "--username=postgres",
-      `--pwfile=${passwordFile}`,
-      "--auth=scram-sha-256",
-      ...localeFlags(postgres),
-      "--no-sync",
-    ],
-    { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
-  );
+  const flags = [
+    `--pgdata=${dataDir}`,
+    "--username=postgres",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    ...localeFlags(postgres),
+    "--no-sync",
+  ];
+  await finish(initdb, flags, cluster, watch);
+}
+
+/** A copy of a running server, which follows it once it is started. */
+async function copyCluster(
+  { postgres }: Binaries,
+  url: string,
+  cluster: Cluster,
+  watch: (child: ChildProcess) => void,
+) {
+  const flags = [
+    `--pgdata=${cluster.dataDir}`,
+    `--dbname=${url}`,
+    "--write-recovery-conf",
+    "--checkpoint=fast",
+    "--no-sync",
+  ];
+  await finish(join(dirname(postgres), "pg_basebackup"), flags, cluster, watch);
+}
+
+async function finish(
+  command: string,
+  flags: string[],
+  { folder, owner }: Cluster,
+  watch: (child: ChildProcess) => void,
+) {
+  const child = spawn(command, flags, {
+    ...owner,
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   watch(child);
   const log = collect(child);
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`initdb failed.\n${log()}`);
+  if (code !== 0) throw new Error(`${command} failed.\n${log()}`);
 }
 
 /** Resolves when the server takes connections; rejects with its log if it ends before. */
@@ -206,7 +247,7 @@ function ready(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     const log = collect(child);
     child.stderr?.on("data", () => {
-      if (log().includes("database system is ready to accept connections")) resolve();
+      if (/ready to accept (read-only )?connections/.test(log())) resolve();
     });
     child.once("error", reject);
     child.once("close", () => reject(new Error(`PostgreSQL did not start.\n${log()}`)));

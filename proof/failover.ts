@@ -8,7 +8,9 @@ import { availableParallelism, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { Row, Scenario } from "./failover/outcome.js";
 import { asynchronous } from "./failover/scenarios/asynchronous.js";
+import { diskFull } from "./failover/scenarios/disk-full.js";
 import { poolOfOne } from "./failover/scenarios/pool-of-one.js";
+import { readOnly, timeouts } from "./failover/scenarios/refusals.js";
 import { synchronous } from "./failover/scenarios/synchronous.js";
 import { findTools } from "./failover/tools.js";
 
@@ -16,6 +18,9 @@ const SCENARIOS: { readonly [name: string]: Scenario } = {
   synchronous,
   asynchronous,
   "pool-of-one": poolOfOne,
+  "read-only": readOnly,
+  timeouts,
+  "disk-full": diskFull,
 };
 
 const { values } = parseArgs({

@@ -8,6 +8,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { Row, Scenario } from "./failover/outcome.js";
 import { asynchronous } from "./failover/scenarios/asynchronous.js";
+import { clocks } from "./failover/scenarios/clocks.js";
 import { diskFull } from "./failover/scenarios/disk-full.js";
 import { poolOfOne } from "./failover/scenarios/pool-of-one.js";
 import { readOnly, timeouts } from "./failover/scenarios/refusals.js";
@@ -21,6 +22,7 @@ const SCENARIOS: { readonly [name: string]: Scenario } = {
   "read-only": readOnly,
   timeouts,
   "disk-full": diskFull,
+  clocks,
 };
 
 const { values } = parseArgs({

@@ -75,10 +75,7 @@ export async function ask({ url }: Pick<PostgresServer, "url">, sql: string): Pr
   }
 }
 
-export async function until(
-  isSo: () => Promise<boolean> | boolean,
-  patience = 60_000,
-): Promise<void> {
+async function until(isSo: () => Promise<boolean> | boolean, patience = 60_000): Promise<void> {
   for (const end = Date.now() + patience; !(await isSo()); await sleep(20)) {
     if (Date.now() > end) throw new Error(`It took more than ${patience} ms: ${isSo}`);
   }

@@ -95,7 +95,7 @@ export async function openShop(options: ShopOptions) {
 }
 
 /** Events whose last delivery was refused are sent again, as Stripe would in the hours that follow. */
-export function resend(double: StripeDouble): number {
+function resend(double: StripeDouble): number {
   const last = new Map(double.deliveries.all().map((each) => [each.event, each]));
   let again = 0;
   for (const { event, attempts } of last.values()) {

@@ -4,6 +4,7 @@
  */
 import { columnsOf, type ResourceName, resourceNames } from "./catalogue.js";
 import { resources } from "./resources.js";
+import { fieldAt } from "./row.js";
 
 /** A resource with the field, as its index has it, that names an object of another one. */
 export interface Kin {
@@ -59,3 +60,12 @@ const children = new Map(
 
 /** The resources whose objects belong to a customer through one of this resource. */
 export const childrenOf = (name: ResourceName): readonly Kin[] => children.get(name) ?? [];
+
+/** The objects, of those that belong to customers, which one of any kind names: by `charge`, say. */
+export const namedIn = (content: object): readonly { resource: ResourceName; id: string }[] =>
+  Object.entries(content).flatMap(([field, value]) => {
+    const id = typeof value === "string" ? value : fieldAt(value ?? {}, "id");
+    if (id === null) return [];
+    const named = resourceNames.filter((name) => nounOf(name) === field && namesCustomer(name));
+    return named.map((resource) => ({ resource, id }));
+  });

@@ -1,7 +1,7 @@
 /** What is still to be told of customers that are erased: without what is personal. */
 import type { ResourceName } from "../catalogue/catalogue.js";
 import type { StoredChange } from "../mirror/changes.js";
-import { customerIn, customerOfEvent, scrubbedEvent } from "../mirror/erased.js";
+import { customerIn, customerOfEvent, namedByEvent, scrubbedEvent } from "../mirror/erased.js";
 import { isScrubbed, scrubbed } from "../mirror/scrub.js";
 import type { StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
@@ -42,20 +42,40 @@ export async function scrubChanges(
 }
 
 async function isOf(
-  { store, resources }: Runtime,
+  runtime: Runtime,
   { resource, id, entityId, before, after }: StoredChange,
   erased: string,
   customers: readonly string[],
 ): Promise<boolean> {
   if (entityId === erased || (resource === "access" && id === erased)) return true;
   const content = after ?? before;
-  if (resource === "event") return customers.includes(customerOfEvent(content ?? {}) ?? "");
+  if (resource === "event") return isEventOf(runtime, content ?? {}, customers);
   if (resource === "link") return customers.includes(id);
   const noun = resource as ResourceName;
   if (content !== null && customers.includes(customerIn(noun, id, content) ?? "")) return true;
   // A refund names no customer, but its row is scrubbed by now.
-  return resources.includes(noun) && isScrubbed((await store.row(noun, id))?.stripe);
+  return isRowScrubbed(runtime, noun, id);
 }
+
+async function isEventOf(
+  runtime: Runtime,
+  event: object,
+  customers: readonly string[],
+): Promise<boolean> {
+  const customer = customerOfEvent(event);
+  if (customer !== undefined) return customers.includes(customer);
+  for (const { resource, id } of namedByEvent(event)) {
+    if (await isRowScrubbed(runtime, resource, id)) return true;
+  }
+  return false;
+}
+
+const isRowScrubbed = async (
+  { store, resources }: Runtime,
+  resource: ResourceName,
+  id: string,
+): Promise<boolean> =>
+  resources.includes(resource) && isScrubbed((await store.row(resource, id))?.stripe);
 
 /** Undefined if there is nothing to leave out. */
 function scrubbedChange({

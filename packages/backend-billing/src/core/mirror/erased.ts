@@ -3,7 +3,7 @@
  * looked up where none was erased. Pure.
  */
 import { ownerFieldOf, type ResourceName } from "../catalogue/catalogue.js";
-import { parentsOf } from "../catalogue/kin.js";
+import { namedIn, parentsOf } from "../catalogue/kin.js";
 import { resources } from "../catalogue/resources.js";
 import { fieldAt } from "../catalogue/row.js";
 import type { StoredChange } from "./changes.js";
@@ -117,15 +117,23 @@ const ownerIn = (resource: ResourceName, owner: string | undefined): string | un
 /** The same requests; of an event that is told as it came, so much as is stored of its object. */
 export function storedRequests(
   requests: readonly RecordRequest[],
-  facts: Known,
+  erasing: Erasing,
 ): readonly RecordRequest[] {
-  if (!requests.some(isRaw) || facts.listened("erased") == null) return requests;
+  if (!requests.some(isRaw) || erasing.facts.listened("erased") == null) return requests;
   return requests.map((request) => {
     const event = isRaw(request) ? (request.data as unknown as StoredChange).after : null;
-    const customer = event === null ? undefined : customerOfEvent(event);
-    if (event === null || customer === undefined || !isErased(customer, facts)) return request;
+    if (event === null || !isEventOfErased(event, erasing)) return request;
     return { ...request, data: { ...request.data, after: scrubbedEvent(event) } };
   });
+}
+
+/** By the customer that its object names, or by what else it names. */
+function isEventOfErased(event: object, erasing: Erasing): boolean | undefined {
+  const customer = customerOfEvent(event);
+  if (customer !== undefined) return isErased(customer, erasing.facts);
+  return anyOf(
+    namedByEvent(event).map(({ resource, id }) => isParentErased(resource, id, erasing)),
+  );
 }
 
 const isRaw = ({ kind, data }: RecordRequest): boolean =>
@@ -142,6 +150,10 @@ export function customerOfEvent(event: object): string | undefined {
   const { object: noun, id = "" } = object;
   return customerIn(noun === "customer" ? "customers" : undefined, id, object);
 }
+
+/** What the object of an event names of what belongs to customers. */
+export const namedByEvent = (event: object): ReturnType<typeof namedIn> =>
+  namedIn((event as EventShown).data?.object ?? {});
 
 /** An event with nothing of its object that says who the customer was. */
 export function scrubbedEvent(event: object): object {

@@ -79,7 +79,7 @@ export function planCommit(
       }
       receipts.set(receipt.eventId, receipt);
     }
-    requests.push(...storedRequests(unit.requests ?? [], facts));
+    requests.push(...storedRequests(unit.requests ?? [], erasing));
     const snapshots = unit.snapshots ?? [];
     return {
       duplicate: false,

@@ -10,39 +10,13 @@ import {
   personal,
 } from "../../../../../support/erase/life.js";
 import { defineCatalogue } from "../../../src/catalogue/index.js";
-import type { RunReport } from "../../../src/core/runtime/reports.js";
-import { driftCount } from "../../../src/core/sync/drift/drift.js";
 import type { PostgresConfig, Queryable, Reactions } from "../../../src/postgres/index.js";
+import { driftIn, erased, found, known, waiting } from "./erase-kit.js";
 import { type App, applications, eventually } from "./kit.js";
 import { post } from "./webhook-kit.js";
 
 const open = applications();
 const catalogue = defineCatalogue({ features: { letters: "credits" } });
-
-/** Every row of every table as text, by its table. */
-async function rows(app: App): Promise<{ readonly table: string; readonly row: string }[]> {
-  const tables = await app.sql<{ name: string }>(
-    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = '${app.schema}'`,
-  );
-  const found = [];
-  for (const { name } of tables) {
-    const all = await app.sql<{ row: string }>(
-      `SELECT t::text AS row FROM ${app.schema}.${name} t`,
-    );
-    found.push(...all.map(({ row }) => ({ table: name, row })));
-  }
-  return found;
-}
-
-/** Where something is found, by its table. */
-async function found(app: App, texts: readonly string[]): Promise<readonly string[]> {
-  const all = await rows(app);
-  return texts.flatMap((text) =>
-    all
-      .filter(({ row }) => row.includes(text))
-      .map(({ table, row }) => `${text}: ${table} ${row.slice(0, 300)}`),
-  );
-}
 
 const told: string[] = [];
 
@@ -107,26 +81,6 @@ async function openWith(
   return { app, customers, price };
 }
 
-/** Until every webhook is stored, and every question answered. */
-async function known(app: App): Promise<void> {
-  await app.double.settle();
-  await eventually(
-    () =>
-      app.sql(`SELECT 1 FROM ${app.schema}.backend_billing_versions WHERE ask_at IS NOT NULL
-        UNION ALL SELECT 1 FROM ${app.schema}.backend_billing_records WHERE kind IN ('refresh', 'claim') AND due IS NOT NULL`),
-    (left) => left.length === 0,
-  );
-}
-
-const waiting = async (app: App) =>
-  (await app.b.store.records("erased", "entity ", 10)).filter(({ due }) => due !== null);
-
-const erased = (app: App) =>
-  eventually(
-    () => waiting(app),
-    (left) => left.length === 0,
-  );
-
 /** In a transaction of the application's own, which deletes its own row of the entity. */
 async function erase(app: App, person: Person, customer?: "keep"): Promise<void> {
   const client = await app.pool.connect();
@@ -145,12 +99,6 @@ async function repeat(app: App, events: readonly Stripe.Event[]): Promise<void> 
     await post(app, JSON.stringify({ ...each, id: `${each.id}_again` }));
   }
 }
-
-/** The resources of which something differed. */
-const driftIn = ({ state, resources }: RunReport): readonly unknown[] => [
-  ...(state === "done" ? [] : [state]),
-  ...Object.entries(resources).filter(([, { drift }]) => drift && driftCount(drift) > 0),
-];
 
 describe("an entity that is erased", { tags: ["slow"] }, () => {
   it("leaves nothing personal in any table, and others as they are", async () => {

@@ -19,9 +19,9 @@ export interface Body {
 
 /**
  * `large`: more than a body may have. `crowded`: the bodies under way are too much together.
- * `slow`: it took too long. `aborted`: the sender went away.
+ * `slow`: it took too long. `aborted`: the sender went away. `garbled`: it is not UTF-8.
  */
-export type Refusal = "large" | "crowded" | "slow" | "aborted";
+export type Refusal = "large" | "crowded" | "slow" | "aborted" | "garbled";
 
 export class BodyRefused extends Error {
   override readonly name = "BodyRefused";
@@ -64,7 +64,8 @@ interface Reading {
   refuse(refusal: Refusal, cause?: unknown): void;
 }
 
-const decoder = new TextDecoder();
+/** Text that stands for these very bytes: what is signed are bytes, so none may be left out or mended. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function createIntake(limits: IntakeLimits = INTAKE_LIMITS): Intake {
   /** In the order in which they began. */
@@ -111,7 +112,11 @@ export function createIntake(limits: IntakeLimits = INTAKE_LIMITS): Intake {
       const assembly = createAssembly();
       for (;;) {
         const piece = await source.next();
-        if (piece === undefined) return assembly.text();
+        if (piece === undefined) {
+          const text = assembly.text();
+          if (text === undefined && !reading.refused) reading.refuse("garbled");
+          return text ?? "";
+        }
         if (!reading.refused) count(reading, piece.length);
         if (reading.refused) return "";
         assembly.add(piece);
@@ -155,7 +160,14 @@ function createAssembly() {
       }
       size = needed;
     },
-    text: (): string => decoder.decode(bytes.subarray(0, size)),
+    /** Undefined for what is not UTF-8. */
+    text: (): string | undefined => {
+      try {
+        return decoder.decode(bytes.subarray(0, size));
+      } catch {
+        return undefined;
+      }
+    },
   };
 }
 

@@ -31,7 +31,9 @@ export function judgeHeader(
 ): SignatureHeader | { readonly problem: HeaderProblem } {
   if (!text) return { problem: { message: "The Stripe-Signature header is missing." } };
   const parts = text.split(",").map((part) => part.trim());
-  const time = parts.find((part) => /^t=\d{1,15}$/.test(part));
+  // Of several times Stripe's library takes the last one: a second one could make an old header new.
+  const times = parts.filter((part) => part.startsWith("t="));
+  const time = times.length === 1 ? times.find((part) => /^t=\d{1,15}$/.test(part)) : undefined;
   const isSigned = parts.some((part) => /^v1=[0-9a-f]{64}$/.test(part));
   if (time === undefined || !isSigned) {
     return {

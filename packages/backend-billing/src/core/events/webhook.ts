@@ -125,6 +125,8 @@ function turnedAway({ log }: Runtime, { refusal, cause }: BodyRefused): Response
     case "slow":
       log?.info({}, "A request was ended: its body did not arrive in time");
       return problem(408, "invalid_argument", "The body did not arrive in time.");
+    case "garbled":
+      return problem(400, "invalid_argument", "The body is not UTF-8.");
     case "aborted":
       log?.info(factsOf(cause), "A request ended before its body was complete");
       return problem(400, "invalid_argument", "The body is not complete.");

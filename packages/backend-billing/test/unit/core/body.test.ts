@@ -138,3 +138,19 @@ describe("bodies that are too much together", () => {
 afterEach(() => {
   vi.useRealTimers();
 });
+
+describe("a body", () => {
+  const read = async (...bytes: number[]) => {
+    const body = new Uint8Array(bytes);
+    const request = new Request("http://localhost", { method: "POST", body });
+    return (await createIntake().read(fetchBody(request))).text;
+  };
+
+  it("stands for the very bytes that came: a mark at its beginning is a part of it", async () => {
+    expect(await read(0xef, 0xbb, 0xbf, 0x7b, 0x7d)).toBe("\ufeff{}");
+  });
+
+  it("that is not UTF-8 is refused, and not mended", async () => {
+    await expect(read(0x7b, 0xff, 0x7d)).rejects.toMatchObject({ refusal: "garbled" });
+  });
+});

@@ -21,6 +21,8 @@ describe("a header", () => {
     ["that is empty", "", /missing/],
     ["without a time", v1, /`t`/],
     ["with a time that is no number", `t=now,${v1}`, /`t`/],
+    ["with a new time before the signed one", `t=${T},t=${T - 3600},${v1}`, /`t`/],
+    ["with a new time after the signed one", `t=${T - 3600},${v1}, t=${T}`, /`t`/],
     ["without a signature", `t=${T}`, /`v1`/],
     ["with a signature of another scheme", `t=${T},v0=${"0".repeat(64)}`, /`v1`/],
     ["with half a signature", `t=${T},v1=00`, /`v1`/],

@@ -19,6 +19,7 @@ import { type PortalArgs, type PortalParams, plainPortal, portal } from "./links
 import { saveOnce, savePaymentMethod } from "./links/save.js";
 import * as links from "./links/sessions.js";
 import type { Revenue } from "./mirror/store.js";
+import { argsOf, optionsOf } from "./runtime/arguments.js";
 import type { RunReport } from "./runtime/reports.js";
 import type { Runtime } from "./runtime/runtime.js";
 import { adopt } from "./subscriptions/adopt.js";
@@ -226,7 +227,7 @@ export function inContext<Context, Calls extends object>(
     calls,
     (call) =>
       (context: Context, ...args: unknown[]) =>
-        run(context, (runtime) => call(runtime, ...args)),
+        run(context, async (runtime) => call(runtime, ...args)),
   ) as Given<[context: Context], Calls>;
 }
 
@@ -239,11 +240,31 @@ export function withoutContext<Calls extends object>(
     calls,
     (call) =>
       (...args: unknown[]) =>
-        run(undefined, (runtime) => call(runtime, ...args)),
+        run(undefined, async (runtime) => call(runtime, ...args)),
   ) as Given<[], Calls>;
 }
 
 type Call = (runtime: Runtime, ...args: unknown[]) => Promise<unknown>;
 
 const mapped = (calls: object, map: (call: Call) => unknown): unknown =>
-  Object.fromEntries(Object.entries<Call>({ ...calls }).map(([name, call]) => [name, map(call)]));
+  Object.fromEntries(
+    Object.entries<Call>({ ...calls }).map(([name, call]) => [name, map(checked(name, call))]),
+  );
+
+/** The calls that can be made without arguments. */
+const OPTIONAL: ReadonlySet<string> = new Set(["reconcile", "verify"]);
+/** Those whose first argument is a number, or not there, or that look at it themselves. */
+const BARE: ReadonlySet<string> = new Set(["runs", "revenue", "ingest"]);
+
+/** The call, with arguments of the right kind. */
+const checked =
+  (name: string, call: Call): Call =>
+  (runtime, ...args) => {
+    if (!BARE.has(name)) checkArgs(name, args);
+    return call(runtime, ...args);
+  };
+
+function checkArgs(name: string, [args, options]: unknown[]): void {
+  if (args !== undefined || !OPTIONAL.has(name)) argsOf(name, args as object);
+  optionsOf("options", options as object | undefined);
+}

@@ -9,6 +9,7 @@ import type { LocalStore } from "../core/local-store.js";
 import type { LocalReads, RecordRequest, Store } from "../core/mirror/store.js";
 import type { Names } from "../core/plans/catalogue.js";
 import { purchaseReads } from "../core/purchases/reads.js";
+import { argsOf } from "../core/runtime/arguments.js";
 import type { Reacting } from "../core/runtime/commit/listening.js";
 import { seatsRequest } from "../core/runtime/commit/seats.js";
 import { type BillingConfig, checkedBaseUrl } from "../core/runtime/config.js";
@@ -17,6 +18,7 @@ import type { CreditsStore } from "../core/runtime/records/credits.js";
 import type { OutboxStore } from "../core/runtime/records/outbox.js";
 import type { SharesStore } from "../core/runtime/records/shares.js";
 import { createRuntime, type Runtime } from "../core/runtime/runtime.js";
+import { checkedReads } from "../core/subscriptions/checked-reads.js";
 import { gateReads } from "../core/subscriptions/gates.js";
 import { subscriptionReads } from "../core/subscriptions/reads.js";
 import {
@@ -153,7 +155,7 @@ export function createHost<Db extends object, Tx>(
   };
   const { catalogue } = config;
   const local = <R extends LocalReads>(reads: R, usage: UsageStore) => ({
-    ...reads,
+    ...checkedReads(reads),
     ...subscriptionReads(reads, catalogue),
     ...purchaseReads(reads),
     ...usageCalls({
@@ -164,7 +166,8 @@ export function createHost<Db extends object, Tx>(
       gates: gateReads(reads, catalogue),
     }),
   });
-  const seatsChangedIn = async (tx: Tx, { entityId }: SeatsChangedArgs): Promise<void> => {
+  const seatsChangedIn = async (tx: Tx, args: SeatsChangedArgs): Promise<void> => {
+    const { entityId } = argsOf("seatsChanged", args);
     checkCounts(own);
     const delay = own.timing.seatsDelay;
     await storage.requestIn(tx, seatsRequest(entityId, own.now() + delay));

@@ -1,5 +1,6 @@
 /** The request to erase an entity: a record, which a mutation or a transaction of the application writes. */
 import type { RecordRequest, StoredRecord } from "../mirror/store.js";
+import { argsOf } from "../runtime/arguments.js";
 import { checkEntityId } from "../runtime/commit/seats.js";
 import { BillingError } from "../runtime/errors.js";
 
@@ -28,10 +29,8 @@ export const ERASE_DELAY = 1_000;
 /** Before the ids of such records; those of customers that are erased begin otherwise. */
 export const OF_ENTITY = "entity ";
 
-export function eraseRequest(
-  { entityId, customer = "delete" }: EraseArgs,
-  now: number,
-): RecordRequest {
+export function eraseRequest(args: EraseArgs, now: number): RecordRequest {
+  const { entityId, customer = "delete" } = argsOf("erase", args);
   checkEntityId(entityId);
   if (customer !== "delete" && customer !== "keep") {
     throw new BillingError("invalid_argument", '`customer` must be "delete" or "keep".');

@@ -1,6 +1,7 @@
 /** What every link checks before a customer is made or Stripe is asked. */
 import type Stripe from "stripe";
 import type { Reach } from "../customers/setup.js";
+import { optionsOf, shown } from "../runtime/arguments.js";
 import { BillingError } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkTarget } from "./return.js";
@@ -12,7 +13,10 @@ export function reachOf({ stripeAccount }: Stripe.RequestOptions = {}): Reach {
 
 export function checkMode(mode: string, wanted: string): void {
   if (mode !== wanted) {
-    throw new BillingError("invalid_argument", `\`mode\` must be "${wanted}" here, not "${mode}".`);
+    throw new BillingError(
+      "invalid_argument",
+      `\`mode\` must be "${wanted}" here, not "${shown(mode)}".`,
+    );
   }
 }
 
@@ -26,6 +30,7 @@ export function checkKnown(name: string, args: object, known: object): void {
 }
 
 export function checkOwned(params: object, owned: readonly string[]): void {
+  optionsOf("params", params);
   const taken = owned.find((name) => Object.hasOwn(params, name));
   if (taken === undefined) return;
   const why =
@@ -54,7 +59,11 @@ export function checkGiven<P extends object>(
   }
   runtime.baseUrl(); // throws if it is not configured: without it no return link can be made
   return targets.map((name) => {
-    const target = belowSite(runtime, String(params[name]));
+    const given: unknown = params[name];
+    if (typeof given !== "string") {
+      throw new BillingError("invalid_argument", `\`${name}\` must be an address, as a text.`);
+    }
+    const target = belowSite(runtime, given);
     checkTarget(runtime, name, target);
     return target;
   });

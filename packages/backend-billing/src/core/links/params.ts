@@ -1,5 +1,6 @@
 /** What the calls that sell take. */
 import type Stripe from "stripe";
+import { checkText, shown } from "../runtime/arguments.js";
 import type { IfSubscribed } from "../runtime/config.js";
 import { BillingError } from "../runtime/errors.js";
 import type { Ui } from "./page.js";
@@ -132,7 +133,10 @@ export function checkPriced({
       "`priceId` and `lookupKey` name a price each. Leave one of them out.",
     );
   }
-  if (lookupKey) return { lookupKey };
+  if (lookupKey) {
+    checkText("lookupKey", lookupKey);
+    return { lookupKey };
+  }
   if (priceId) return { priceId };
   throw new BillingError("invalid_argument", "`priceId` is missing. Pass it, or `lookupKey`.");
 }
@@ -157,7 +161,7 @@ export function checkSelling(
   if (trialDays !== undefined && !(Number.isSafeInteger(trialDays) && trialDays > 0)) {
     throw new BillingError(
       "invalid_argument",
-      `\`trialDays\` must be a whole number from 1, not ${String(trialDays)}. Leave it out for no trial.`,
+      `\`trialDays\` must be a whole number from 1, not ${shown(trialDays)}. Leave it out for no trial.`,
     );
   }
   if (after?.recovery?.enabled && ifSubscribed !== "allow") {

@@ -11,6 +11,7 @@ import {
   setupReading,
 } from "../customers/setup.js";
 import type { RecordKey } from "../mirror/store.js";
+import { BillingError } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkQuantity, linesFor, offersFor, soldPrices } from "../subscriptions/offers.js";
 import { seatsOf } from "../subscriptions/seats/count.js";
@@ -285,7 +286,16 @@ const withMetadata = (
   payment_intent_data: { ...intent, metadata: { ...intent?.metadata, ...payment } },
 });
 
+function linesOf<L>(lines: readonly L[]): readonly L[] {
+  const isList = Array.isArray(lines) && lines.every((line) => typeof line === "object" && line);
+  if (isList) return lines;
+  throw new BillingError(
+    "invalid_argument",
+    "Lines must be a list of objects, as Stripe has them.",
+  );
+}
+
 /** The ids of the prices in these lines; one that a line makes on the spot has none. */
 function pricesIn(...lists: readonly (readonly { readonly price?: string }[] | undefined)[]) {
-  return lists.flatMap((lines) => (lines ?? []).flatMap(({ price }) => price ?? []));
+  return lists.flatMap((lines) => linesOf(lines ?? []).flatMap(({ price }) => price ?? []));
 }

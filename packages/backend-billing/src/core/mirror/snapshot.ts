@@ -68,6 +68,7 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
   if (raw.object === "v2.core.event") {
     const created = Math.floor(Date.parse(String(raw.created)) / 1000);
     if (Number.isNaN(created)) return undefined;
+    if (!hasReadableId(raw.related_object)) return undefined;
     const related = raw.related_object as { id?: string; type?: string } | null | undefined;
     return {
       id,
@@ -84,7 +85,8 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
   }
   const data = raw.data as { object?: Record<string, unknown> } | undefined;
   const request = raw.request as { idempotency_key?: string | null } | null | undefined;
-  if (raw.object !== "event" || typeof raw.created !== "number" || !data?.object) return undefined;
+  if (raw.object !== "event" || !isSecond(raw.created) || !data?.object) return undefined;
+  if (!hasReadableId(data.object)) return undefined;
   return {
     id,
     livemode,
@@ -98,6 +100,14 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
     raw,
   };
 }
+
+/** Whether the id of what an event is about is a text, or there is none. */
+function hasReadableId(object: unknown): boolean {
+  const id = (object as { readonly id?: unknown } | null | undefined)?.id;
+  return id === undefined || typeof id === "string";
+}
+
+const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /** What dates a snapshot: this machine's clock, and by how much Stripe's times may be off. */
 export interface Dating {

@@ -1,5 +1,7 @@
 /** What applications read of one-time purchases. It asks nothing of Stripe and has no clock. */
 import type { LocalReads } from "../mirror/store.js";
+import { argsOf, checkText, optionsOf } from "../runtime/arguments.js";
+import { checkEntityId } from "../runtime/commit/seats.js";
 import { BillingError } from "../runtime/errors.js";
 import { checkLimit } from "../subscriptions/reads.js";
 import { type Purchase, purchaseFrom, thatCounts } from "./purchase.js";
@@ -24,18 +26,21 @@ export interface PurchaseReads {
 }
 
 export const purchaseReads = (local: Pick<LocalReads, "purchased">): PurchaseReads => ({
-  async purchasesOf(entityId, { limit = 50 } = {}) {
+  async purchasesOf(entityId, options) {
+    checkEntityId(entityId);
+    const { limit = 50 } = optionsOf("options", options) ?? {};
     checkLimit(limit);
     return (await local.purchased({ entityId, limit })).map(purchaseFrom);
   },
   async purchaseBy(by) {
-    const { referenceId, sessionId } = by;
+    const { referenceId, sessionId } = argsOf("purchaseBy", by);
     if (!(sessionId || referenceId) || (sessionId && referenceId)) {
       throw new BillingError(
         "invalid_argument",
         "Name the purchase by `referenceId`, as `pay` was given it, or by `sessionId`.",
       );
     }
+    checkText(sessionId ? "sessionId" : "referenceId", sessionId ?? referenceId);
     return thatCounts((await local.purchased(by)).map(purchaseFrom));
   },
 });

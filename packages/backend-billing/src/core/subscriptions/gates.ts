@@ -8,6 +8,8 @@ import { hasAccess, policyOf } from "../plans/access.js";
 import type { AnyCatalogue, Names } from "../plans/catalogue.js";
 import { checkFeature, type Granted, grantedBy, isOn, limitOf, planFor } from "../plans/gates.js";
 import { valuesIn } from "../plans/metadata.js";
+import { checkText, optionsOf } from "../runtime/arguments.js";
+import { checkEntityId } from "../runtime/commit/seats.js";
 import { BillingError } from "../runtime/errors.js";
 import { DEFAULT_GROUP, namedGroup } from "./group.js";
 import type { InGroup } from "./reads.js";
@@ -49,6 +51,8 @@ export function gateReads(
     entityId: string,
     feature: string,
   ): Promise<readonly Granted[]> => {
+    checkEntityId(entityId);
+    checkText("feature", feature);
     const problem = catalogue && checkFeature(catalogue, feature, call);
     if (problem !== undefined) throw new BillingError("invalid_argument", problem);
     const options = { described: inCode === undefined, locked: call === "limit" };
@@ -56,7 +60,9 @@ export function gateReads(
     return inCode === undefined ? held.map(describedBy) : grantedBy(inCode, idsOf(held));
   };
   return {
-    async planOf(entityId, { group = DEFAULT_GROUP } = {}) {
+    async planOf(entityId, options) {
+      checkEntityId(entityId);
+      const { group = DEFAULT_GROUP } = optionsOf("options", options) ?? {};
       const held = await heldBy(entityId, { described: plans === undefined });
       return plans === undefined ? namedPlan(held, group) : planFor(plans, idsOf(held), group);
     },

@@ -6,9 +6,11 @@
 import type Stripe from "stripe";
 import type { StripeObject } from "../catalogue/catalogue.js";
 import { isPerSeat } from "../catalogue/seats.js";
+import { isStripeId } from "../catalogue/stripe-id.js";
 import type { Reach } from "../customers/setup.js";
 import { answeredAt, plain, snapshotOfPart, stripeStatus } from "../mirror/snapshot.js";
 import type { Offer, SubscriptionFacts } from "../mirror/store.js";
+import { shown } from "../runtime/arguments.js";
 import { commit } from "../runtime/commit/commit.js";
 import type { BillingConfig } from "../runtime/config.js";
 import { BillingError, provider } from "../runtime/errors.js";
@@ -28,9 +30,6 @@ const NO_FACTS: SubscriptionFacts = {
   prices: [],
   lapses: [],
 };
-
-/** The longest id that is worth a request. */
-const LONGEST = 255;
 
 /** What is to be sold. */
 export interface Cart {
@@ -215,12 +214,12 @@ export function checkQuantity(quantity: unknown): void {
   if (quantity === undefined || (Number.isSafeInteger(quantity) && Number(quantity) > 0)) return;
   throw new BillingError(
     "invalid_argument",
-    `\`quantity\` must be a whole number from 1, not ${String(quantity)}.`,
+    `\`quantity\` must be a whole number from 1, not ${shown(quantity)}.`,
   );
 }
 
 function checkId(id: unknown): void {
-  if (typeof id === "string" && id !== "" && id.length <= LONGEST) return;
+  if (isStripeId(id)) return;
   throw new BillingError(
     "invalid_argument",
     "The price is not an id of Stripe's, such as price_1AbCdEf.",

@@ -5,6 +5,8 @@
 
 import type { LocalReads } from "../mirror/store.js";
 import type { AnyCatalogue } from "../plans/catalogue.js";
+import { argsOf, checkText, optionsOf, shown } from "../runtime/arguments.js";
+import { checkEntityId } from "../runtime/commit/seats.js";
 import { BillingError } from "../runtime/errors.js";
 import { DEFAULT_GROUP } from "./group.js";
 import {
@@ -52,13 +54,19 @@ export function subscriptionReads(
   catalogue: AnyCatalogue | undefined,
 ): SubscriptionReads {
   return {
-    async subscriptionOf(entityId, { group = DEFAULT_GROUP } = {}) {
+    async subscriptionOf(entityId, options) {
+      checkEntityId(entityId);
+      const { group = DEFAULT_GROUP } = optionsOf("options", options) ?? {};
       return subscriptionState(await local.subscribed(entityId), { entityId, group, catalogue });
     },
     async subscriptionsOf(entityId) {
+      checkEntityId(entityId);
       return subscriptionStates(await local.subscribed(entityId), { entityId, catalogue });
     },
-    async subscriptionsBy({ status, limit = 50, cursor }) {
+    async subscriptionsBy(by) {
+      const { status, limit = 50, cursor } = argsOf("subscriptionsBy", by);
+      checkText("status", status);
+      if (cursor !== undefined && cursor !== null) checkText("cursor", cursor);
       checkLimit(limit);
       const { facts, owners, next } = await local.subscribedBy(status, cursor ?? "", limit);
       const page = facts.subscriptions.flatMap((subscription) => {
@@ -78,8 +86,8 @@ export function subscriptionReads(
 const MOST = 100;
 
 /** Refuses what is no number of things to answer. */
-export function checkLimit(limit: number): void {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST) return;
-  const message = `\`limit\` must be a whole number from 1 to ${MOST}, not ${limit}.`;
+export function checkLimit(limit: unknown): void {
+  if (Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= MOST) return;
+  const message = `\`limit\` must be a whole number from 1 to ${MOST}, not ${shown(limit)}.`;
   throw new BillingError("invalid_argument", message);
 }

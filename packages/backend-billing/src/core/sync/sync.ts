@@ -1,5 +1,6 @@
 /** `sync`: copies existing data, sets up the webhook endpoint and the portal, as asked. */
 
+import { shown } from "../runtime/arguments.js";
 import { BillingError } from "../runtime/errors.js";
 import type { RunKind, RunReport, SyncReport } from "../runtime/reports.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -101,7 +102,7 @@ function checkCount(name: string, value: number, least: number): void {
   if (Number.isInteger(value) && value >= least && value <= 10_000) return;
   throw new BillingError(
     "invalid_argument",
-    `\`${name}\` must be a whole number from ${least} to 10000, not ${value}.`,
+    `\`${name}\` must be a whole number from ${least} to 10000, not ${shown(value)}.`,
   );
 }
 

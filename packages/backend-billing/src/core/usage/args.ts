@@ -2,6 +2,7 @@
 
 import type { AnyCatalogue, Names } from "../plans/catalogue.js";
 import { kindOf } from "../plans/kind.js";
+import { argsOf, checkText, shown } from "../runtime/arguments.js";
 import { checkEntityId } from "../runtime/commit/seats.js";
 import { BillingError } from "../runtime/errors.js";
 
@@ -38,10 +39,8 @@ export interface CheckedUse {
   readonly key: string;
 }
 
-export function checkedUse(
-  catalogue: AnyCatalogue | undefined,
-  { entityId, feature, amount = 1, key }: UseArgs,
-): CheckedUse {
+export function checkedUse(catalogue: AnyCatalogue | undefined, use: UseArgs): CheckedUse {
+  const { entityId, feature, amount = 1, key } = argsOf("use", use);
   checkEntityId(entityId);
   checkBalance(catalogue, feature);
   checkAmount(amount, 1);
@@ -49,6 +48,7 @@ export function checkedUse(
     const message = `\`key\` must be a string of 1 to ${MOST_KEY} characters: the id of what is billed, such as a request's, so that a repetition counts once.`;
     throw new BillingError("invalid_argument", message);
   }
+  checkText("key", key);
   return { entityId, feature, amount, key };
 }
 
@@ -83,9 +83,9 @@ export function checkBalance(
       "Usage needs plans in code: define features with a balance by `defineCatalogue`, and pass the setting `catalogue`.";
     throw new BillingError("invalid_config", message);
   }
-  const kind = catalogue.features[String(feature)];
+  const kind = typeof feature === "string" ? catalogue.features[feature] : undefined;
   if (kind !== undefined && hasBalance(kind)) return;
   const known = balancesIn(catalogue).join(", ") || "none";
-  const message = `The catalogue has no feature ${String(feature)} with a balance. Those that have one: ${known}.`;
+  const message = `The catalogue has no feature ${shown(feature)} with a balance. Those that have one: ${known}.`;
   throw new BillingError("invalid_argument", message);
 }

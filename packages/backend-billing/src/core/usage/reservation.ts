@@ -1,4 +1,6 @@
 /** The id of a reservation: it says what is held and for whom, so that nothing has to look it up. */
+import { isEntityId } from "../catalogue/carrier.js";
+import { wellFormed } from "../mirror/content/text.js";
 import { BillingError } from "../runtime/errors.js";
 
 interface Place {
@@ -13,8 +15,8 @@ export const reservationId = ({ entityId, feature, key }: Place): string =>
 /** What an id stands for; refuses what is none. */
 export function placeOf(id: unknown): Place {
   const [entityId, feature, key] = parsed(id);
-  if (typeof entityId === "string" && typeof feature === "string" && typeof key === "string") {
-    return { entityId, feature, key };
+  if (isEntityId(entityId) && typeof feature === "string" && typeof key === "string") {
+    if (wellFormed(key) === key) return { entityId, feature, key };
   }
   const message = "`reservationId` is not one that `reserve` answered.";
   throw new BillingError("invalid_argument", message);

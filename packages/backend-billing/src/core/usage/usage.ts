@@ -4,6 +4,8 @@
  */
 import type { AnyCatalogue, Names } from "../plans/catalogue.js";
 import { meterOf } from "../plans/usage.js";
+import { argsOf, checkTime } from "../runtime/arguments.js";
+import { checkEntityId } from "../runtime/commit/seats.js";
 import { BillingError } from "../runtime/errors.js";
 import type { GateReads } from "../subscriptions/gates.js";
 import {
@@ -133,7 +135,8 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
       const { balance } = await taken(checkedUse(catalogue, use), false);
       return { balance };
     },
-    reserve: async ({ expiresAt, ...use }) => {
+    reserve: async (args) => {
+      const { expiresAt, ...use } = argsOf("reserve", args);
       const checked = checkedUse(catalogue, use);
       const { key, amount } = checked;
       const id = reservationId(checked);
@@ -146,7 +149,8 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
         return { result: { ...allowed(held), reservationId: id }, next: { wallet: held } };
       });
     },
-    finish: async ({ reservationId: id, amount }) => {
+    finish: async (args) => {
+      const { reservationId: id, amount } = argsOf("finish", args);
       checkAmount(amount, 0);
       const place = placeOf(id);
       const { key } = place;
@@ -163,7 +167,8 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
         return { result: left(took.wallet), next: recorded(took, { key, amount }, at) };
       });
     },
-    release: async ({ reservationId: id }) => {
+    release: async (args) => {
+      const { reservationId: id } = argsOf("release", args);
       const place = placeOf(id);
       await change(place, { hold: place.key }, (wallet) => {
         const held = wallet.holds.find(({ key, state }) => key === place.key && state === "held");
@@ -171,8 +176,10 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
         return { result: undefined, next: { wallet: next } };
       });
     },
-    grant: async ({ expiresAt = null, ...use }) => {
+    grant: async (args) => {
+      const { expiresAt = null, ...use } = argsOf("grant", args);
       const checked = checkedUse(catalogue, use);
+      checkTime("expiresAt", expiresAt);
       const key = `given ${checked.key}`;
       return change(checked, { grant: key }, (wallet, found, createdAt) => {
         const given = {
@@ -197,8 +204,8 @@ export function usageCalls({
   const { couldTake, usageOf } = usageReads(on);
   return {
     ...gates,
-    can: (entityId, feature) =>
-      hasBalance(on.catalogue?.features[feature])
+    can: async (entityId, feature) =>
+      typeof feature === "string" && hasBalance(on.catalogue?.features[feature])
         ? couldTake(entityId, feature)
         : gates.can(entityId, feature),
     usageOf,
@@ -216,6 +223,7 @@ function usageReads({ store, catalogue, now }: UsageOn): UsageReads & {
   couldTake(entityId: string, feature: string): Promise<boolean>;
 } {
   const read = async (entityId: string) => {
+    checkEntityId(entityId);
     const { wallets, held } = await store.wallets(entityId);
     return (feature: string) => {
       checkBalance(catalogue, feature);

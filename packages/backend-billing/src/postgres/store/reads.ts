@@ -7,6 +7,7 @@ import {
 } from "../../core/catalogue/catalogue.js";
 import { activeStatuses, plansFrom } from "../../core/mirror/reads/reads.js";
 import type { LocalReads } from "../../core/mirror/store.js";
+import { BillingError } from "../../core/runtime/errors.js";
 import { checkLimit } from "../../core/subscriptions/reads.js";
 import type { Queryable } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
@@ -26,6 +27,9 @@ import {
 
 /** Runs a statement and answers its rows. */
 type Select = <T>(text: string, values?: unknown[]) => Promise<T[]>;
+
+/** What a page ends with. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The order of what is selected as `o`, of which `$2` are answered. */
 const NEWEST_FIRST =
@@ -102,6 +106,9 @@ export function localReads(
     subscribed: async (entityId) =>
       subscribedFrom((await select<RawSubscribed>(ofEntity, [entityId]))[0]),
     subscribedBy: async (status, after, limit) => {
+      if (after !== "" && !UUID.test(after)) {
+        throw new BillingError("invalid_argument", "`cursor` is not one that a page ended with.");
+      }
       const [found] = await select<RawPage>(byStatus, [
         status,
         after || "00000000-0000-0000-0000-000000000000",

@@ -5,7 +5,8 @@
  * finished by the same call again. Never by email.
  */
 import type Stripe from "stripe";
-import { isEntityId, marksOf } from "../../catalogue/carrier.js";
+import { marksOf } from "../../catalogue/carrier.js";
+import { isStripeId } from "../../catalogue/stripe-id.js";
 import { stripeStatus } from "../../mirror/snapshot.js";
 import { checkEntityId } from "../../runtime/commit/seats.js";
 import { isLive } from "../../runtime/config.js";
@@ -37,8 +38,7 @@ export interface Ways {
 /** Refuses what cannot be a pair. */
 export function checkPair({ entityId, customerId }: AdoptArgs): void {
   checkEntityId(entityId);
-  // Stripe's ids are text without control characters, as those of entities are.
-  if (isEntityId(customerId) && customerId.length <= 255) return;
+  if (isStripeId(customerId)) return;
   throw new BillingError(
     "invalid_argument",
     "`customerId` must be the id of a customer at Stripe, such as cus_NffrFeUfNV2Hib.",

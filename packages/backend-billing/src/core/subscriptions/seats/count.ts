@@ -1,4 +1,5 @@
 /** The application's count of an entity's seats, as a quantity; and the request that has it made. */
+import { argsOf } from "../../runtime/arguments.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { seatsRequest } from "../../runtime/commit/seats.js";
 import { BillingError } from "../../runtime/errors.js";
@@ -10,10 +11,8 @@ export interface SeatsChangedArgs {
 }
 
 /** Has the seats of an entity counted soon. It needs the store alone. */
-export async function seatsChanged(
-  runtime: Runtime,
-  { entityId }: SeatsChangedArgs,
-): Promise<void> {
+export async function seatsChanged(runtime: Runtime, args: SeatsChangedArgs): Promise<void> {
+  const { entityId } = argsOf("seatsChanged", args);
   checkCounts(runtime);
   const requests = [seatsRequest(entityId, runtime.now() + runtime.timing.seatsDelay)];
   await commit(runtime, { source: "call", units: [{ requests }] });

@@ -4,6 +4,7 @@ import type { ResourceName } from "../../catalogue/catalogue.js";
 import type { StoredRecord } from "../../mirror/store.js";
 import type { Drift, Progress, RunReport, RunState, UsageProgress } from "../../runtime/reports.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { checkLimit } from "../../subscriptions/reads.js";
 import { sumDrift } from "../drift/drift.js";
 import { driftOf } from "../drift/findings.js";
 import { reportOn } from "../tasks/tasks.js";
@@ -18,6 +19,7 @@ export async function runReport(runtime: Runtime, runId: string): Promise<RunRep
 
 /** The runs of late, newest first. */
 export async function latestRuns(runtime: Runtime, limit = 10): Promise<readonly RunReport[]> {
+  checkLimit(limit);
   const records = await runtime.store.records("run", "", limit);
   return Promise.all(records.map((record) => reportOf(runtime, record)));
 }

@@ -1,0 +1,13 @@
+/** What can be an id at Stripe: it becomes a part of a path, and must not lead to another one. */
+
+const LONGEST = 255;
+/** Parts of a path that mean something else than an object. */
+const OTHER: ReadonlySet<string> = new Set([".", "..", "search"]);
+
+/** Merchants have chosen some of the ids, so nearly everything is allowed. */
+export const isStripeId = (value: unknown): value is string =>
+  typeof value === "string" &&
+  value.length > 0 &&
+  value.length <= LONGEST &&
+  !OTHER.has(value) &&
+  !/[/\\?#%\p{Cc}\p{Cs}]/u.test(value);

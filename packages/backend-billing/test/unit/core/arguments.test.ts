@@ -1,0 +1,87 @@
+// Arguments that types rule out, and that a browser may send all the same.
+import { describe, expect, it } from "vitest";
+import { isStripeId } from "../../../src/core/catalogue/stripe-id.js";
+import { readEvent } from "../../../src/core/mirror/snapshot.js";
+import {
+  argsOf,
+  checkText,
+  checkTime,
+  optionsOf,
+  shown,
+} from "../../../src/core/runtime/arguments.js";
+
+const refused = expect.objectContaining({ code: "invalid_argument" });
+const caught = (call: () => unknown): unknown => {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+};
+
+describe("arguments", () => {
+  it.each([undefined, null, "text", 7, [], true])("%j are none", (given) => {
+    expect(caught(() => argsOf("setup", given as never))).toEqual(refused);
+  });
+
+  it("may leave options out, and may not give null for them", () => {
+    expect(optionsOf("options", undefined)).toBeUndefined();
+    expect(caught(() => optionsOf("options", null as never))).toEqual(refused);
+  });
+
+  it.each(["", "a\u0000b", "\ud800", 7, { toString: 1 }])("%j is no text to store", (given) => {
+    expect(caught(() => checkText("key", given))).toEqual(refused);
+  });
+
+  it.each([1.5, "1", {}, Number.NaN])("%j is no time", (given) => {
+    expect(caught(() => checkTime("expiresAt", given))).toEqual(refused);
+  });
+
+  it("are shown in a message whatever they are", () => {
+    expect(["a", 1.5, { toString: 1 }, null].map(shown)).toEqual(["a", "1.5", "object", "object"]);
+  });
+});
+
+describe("an id of Stripe's", () => {
+  it.each(["cus_NffrFeUfNV2Hib", "gold plan", "price:1", "a.b"])("may be %j", (id) => {
+    expect(isStripeId(id)).toBe(true);
+  });
+
+  it.each([
+    "",
+    ".",
+    "..",
+    "../x",
+    "a/b",
+    "%2e%2e",
+    "a?b",
+    "a#b",
+    "search",
+    "a\u0000",
+    "x".repeat(256),
+    7,
+  ])("may not be %j, which would lead elsewhere", (id) => {
+    expect(isStripeId(id)).toBe(false);
+  });
+});
+
+describe("what is no event", () => {
+  const event = {
+    id: "evt_1",
+    object: "event",
+    type: "customer.updated",
+    created: 1,
+    livemode: false,
+  };
+  it.each([
+    [
+      "a time that is no whole second",
+      { ...event, created: 1.5, data: { object: { id: "cus_1" } } },
+    ],
+    ["an object whose id is no text", { ...event, data: { object: { id: { a: 1 } } } }],
+    ["an object whose id is a number", { ...event, data: { object: { id: 17 } } }],
+  ])("has %s", (_, body) => {
+    expect(readEvent(body)).toBeUndefined();
+  });
+});

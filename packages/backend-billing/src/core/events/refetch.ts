@@ -179,6 +179,9 @@ async function store(
 async function postpone(runtime: Runtime, ask: Ask, delay: number): Promise<void> {
   await runtime.store.postponeAsk(ask, runtime.now() + delay);
   runtime.wake(delay);
+  const { revision } = (await runtime.store.version(ask.resource, ask.id)) ?? ask;
+  // If something was written meanwhile, the ask could not be postponed, and ends with its lease.
+  if (revision !== ask.revision) runtime.wake(LEASE);
 }
 
 /** Stripe's Retry-After if it has one, with a random spread for objects that failed together. */

@@ -190,6 +190,21 @@ describe("an ask", () => {
     expect(await due()).toHaveLength(1);
   });
 
+  it("that was overtaken while Stripe failed is answered when its lease is over", async () => {
+    const opened = open({
+      retrieve: async () => {
+        await opened.store.commit(batch(event("products", "prod_1", SECONDS, { name: "C" })));
+        return failure(500);
+      },
+    });
+    const { runtime, woken, pass, doubt, due } = opened;
+    await doubt();
+    expect(await answerAsks(runtime)).toBe(0);
+    expect(woken).toContain(LEASE);
+    pass(LEASE);
+    expect(await due()).toHaveLength(1);
+  });
+
   it("that somebody waits for is asked again at once, a few times", async () => {
     const opened = open({
       retrieve: async () => {

@@ -92,7 +92,7 @@ try {
     const tally = await runFamily(family, chosen, running);
     tallies.push(tally);
     const each = (tally.milliseconds / Math.max(1, tally.cases)).toFixed(2);
-    const answers = [...tally.answers].sort((a, b) => b[1] - a[1]).slice(0, 8);
+    const answers = [...tally.answers].sort((a, b) => b[1] - a[1]).slice(0, 30);
     const shown = name === "named" ? "" : answers.map(([what, n]) => `${what} ${n}`).join(", ");
     say(`  ${seconds()} s: ${name}: ${tally.cases} cases, ${each} ms each; ${shown}`);
   }

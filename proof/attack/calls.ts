@@ -68,7 +68,8 @@ function spoiled(dice: Dice, args: readonly unknown[]): unknown[] {
   const given = args.map((each) => structuredClone(each));
   const at = dice.below(given.length || 1);
   const one = given[at];
-  if (dice.oneIn(6) || typeof one !== "object" || one === null) given[at] = odd(dice);
+  if (dice.oneIn(6) || typeof one !== "object" || one === null)
+    given[at] = dice.oneIn(3) ? dice.pick([null, undefined]) : odd(dice);
   else {
     const fields = one as { [field: string]: unknown };
     const times = 1 + dice.below(2);

@@ -15,7 +15,7 @@ export const CRON_SECRET = "a long random text of the schedule";
 export const ENTITIES = ["user_1", "user_2", "org_3"] as const;
 const SECOND_SECRET = "whsec_second";
 
-export const catalogue = defineCatalogue({
+const catalogue = defineCatalogue({
   app: "attacked",
   features: { sso: "boolean", projects: "limit", credits: "credits", calls: { meter: "calls" } },
   plans: {

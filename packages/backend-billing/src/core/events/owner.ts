@@ -117,7 +117,10 @@ export function relistRequest(
 
 /** What a record asks to have listed; undefined where it is about a customer's subscriptions. */
 export const relistingIn = ({ data }: Pick<StoredRecord, "data">): Relisting | undefined =>
-  "relist" in data ? (data as unknown as Relisting) : undefined;
+  // Another role of the database may have written it, and then it need not be an object.
+  typeof data === "object" && data !== null && "relist" in data
+    ? (data as unknown as Relisting)
+    : undefined;
 
 /**
  * Reads an owner's list and stores it, and what it lacks as gone. Answers the record of another

@@ -107,12 +107,13 @@ function resend(double: StripeDouble): number {
   return again;
 }
 
-const LEFT = `SELECT
-  (SELECT count(*) FROM billing.backend_billing_versions WHERE ask_at IS NOT NULL) +
-  (SELECT count(*) FROM billing.backend_billing_usage_records WHERE billed AND batch IS NULL) +
-  (SELECT count(*) FROM billing.backend_billing_records WHERE due IS NOT NULL
-    AND kind IN ('change', 'refresh', 'batch', 'credits', 'share', 'seats')) AS n`;
-
+const LEFT = `
+  SELECT 'question about ' || resource || ' ' || id AS what FROM billing.backend_billing_versions
+    WHERE ask_at IS NOT NULL
+  UNION ALL SELECT 'usage of ' || entity_id || ' ' || key || ' at ' || at
+    FROM billing.backend_billing_usage_records WHERE billed AND batch IS NULL
+  UNION ALL SELECT kind || ' ' || id || ' due ' || due FROM billing.backend_billing_records
+    WHERE due IS NOT NULL AND kind IN ('change', 'refresh', 'batch', 'credits', 'share', 'seats')`;
 const HURRY =
   "UPDATE billing.backend_billing_records SET due = 0 WHERE kind = 'change' AND due IS NOT NULL";
 
@@ -122,16 +123,16 @@ async function settle(
   { billing, pool }: Application,
   isHurried: boolean,
 ): Promise<void> {
-  const left = async () => Number((await pool.query<{ n: string }>(LEFT)).rows[0]?.n);
+  const left = async () => (await pool.query<{ what: string }>(LEFT)).rows.map(({ what }) => what);
   for (const end = Date.now() + 90_000; ; await sleep(100)) {
     try {
       const again = resend(double);
       await double.settle();
       if (isHurried) await pool.query(HURRY);
       const { more } = await billing.tick({ budget: 3_000 });
-      if (again === 0 && !more && (await left()) === 0) return;
+      if (again === 0 && !more && (await left()).length === 0) return;
     } catch {} // the database is away for another moment
-    if (Date.now() > end) throw new Error(`It does not come to rest: ${await left()} are left`);
+    if (Date.now() > end) throw new Error(`It does not come to rest at ${end}: ${await left()}`);
   }
 }
 

@@ -34,7 +34,7 @@ async function played(scene: Scene, name: string, offset: number): Promise<Outco
     let turn = 0;
     const replicas = children.map(({ replica }) => replica);
     shop.place(() => replicas[turn++ % 2] as Replica);
-    const load = startLoad(shop, seed);
+    const load = startLoad(shop, seed, false);
     while (load.calls.done < (isShort ? 60 : 600)) await sleep(50);
     // Both at once for the same entities.
     const shared = await Promise.all(

@@ -21,6 +21,7 @@ import {
   outlived,
   provisionally,
   refused,
+  renewed,
   retried,
   rotated,
   searchedInVain,
@@ -122,6 +123,18 @@ describe("a claim", () => {
       state: "uncertain",
       notBefore: NOW + 21 * HOUR + 60_000,
     });
+  });
+
+  it("that seemed to outlive its key goes on under the same one, for the request may be under way", () => {
+    const again = renewed(outlived(sent, TIMING));
+    expect(again).toMatchObject({
+      state: "open",
+      doubt: null,
+      key: sent.key,
+      counter: sent.counter,
+    });
+    expect(isTooOld(again, NOW - 24 * HOUR, TIMING)).toBe(false);
+    expect(isTooOld(again, NOW + 24 * HOUR, TIMING)).toBe(false);
   });
 
   it("in doubt waits a minute, keeps its key, and belongs to nobody", () => {

@@ -43,12 +43,12 @@ export interface Claim {
   /** Milliseconds: when Stripe was last searched in vain for a customer of this entity. */
   readonly lookedAt: number | null;
   /**
-   * Why the claim is uncertain. `answer`: Stripe's answer was unclear, or the key is too old.
-   * `conflict`: the key was used with other parameters, perhaps by a claim that a database set back
+   * Why the claim is uncertain. `answer`: Stripe's answer was unclear. `age`: the key is too old, or
+   * a clock is wrong, and then the request may be under way. `conflict`: the key was used with other parameters, perhaps by a claim that a database set back
    * to an earlier time has lost; Stripe is asked at once. `looked`: that was in vain, so it is
    * asked again later.
    */
-  readonly doubt: "answer" | "conflict" | "looked" | null;
+  readonly doubt: "answer" | "age" | "conflict" | "looked" | null;
   readonly customerId: string | null;
   /**
    * Linked by a sighting and not returned to any caller yet: it may still move to an older
@@ -284,7 +284,17 @@ export function isTooOld(claim: Claim, now: number, timing: Timing): boolean {
 /** Too old to be sent again. Only a recent attempt still has to be waited for. */
 export function outlived(claim: Claim, timing: Timing): Claim {
   const notBefore = (claim.lastAttemptAt ?? 0) + timing.claimSettle;
-  return { ...claim, state: "uncertain", doubt: "answer", notBefore, leasedUntil: 0 };
+  return { ...claim, state: "uncertain", doubt: "age", notBefore, leasedUntil: 0 };
+}
+
+/**
+ * Nothing was found of a key that seemed too old: another try under the same one. Where a wrong clock made
+ * it seem so, the first request may be under way, and a next key beside it would make a second customer;
+ * where Stripe has forgotten the key, it is as good as another.
+ */
+export function renewed(claim: Claim): Claim {
+  const fresh = { doubt: null, firstAttemptAt: null, failures: 0, notBefore: 0, leasedUntil: 0 };
+  return { ...claim, state: "open", ...fresh };
 }
 
 const LONGEST_PAUSE = 5_000;

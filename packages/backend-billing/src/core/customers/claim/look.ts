@@ -13,6 +13,7 @@ import {
   doubted,
   linkedTo,
   listedSince,
+  renewed,
   rotated,
   searchedInVain,
   type Target,
@@ -123,6 +124,8 @@ export async function lookUp(work: Looking, held: StoredRecord, claim: Claim): P
   if (known !== undefined) await put(runtime, held, linkedTo(claim, known));
   else if (claim.doubt === "conflict") {
     await put(runtime, held, doubted(looked, "looked", now, runtime.timing));
+  } else if (claim.doubt === "age") {
+    await put(runtime, held, renewed(looked));
   } else {
     await put(runtime, held, rotated(looked, await keyOf(runtime, target, claim.counter + 1)));
   }

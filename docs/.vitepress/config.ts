@@ -71,6 +71,7 @@ export default defineConfig({
           { text: "Reactions at work", link: "/recipes/reactions" },
           { text: "Roles and data APIs", link: "/recipes/roles" },
           { text: "Pools and hosted PostgreSQL", link: "/recipes/pools" },
+          { text: "Prisma, Kysely and Drizzle", link: "/recipes/orms" },
           { text: "After a restore", link: "/recipes/restore" },
           { text: "Convex in detail", link: "/platforms/convex" },
           { text: "Sync", link: "/sync" },

@@ -1,0 +1,94 @@
+/** One operation, stopped at one point after the other. */
+import type { Break } from "./mortal.js";
+import type { Operation } from "./operations.js";
+import { brokenAtAll, brokenFor } from "./promises.js";
+import { createWorld, type World } from "./world.js";
+
+export interface Outcome {
+  /** Of the operation when nothing stops it; what runs at the same time may come in another order. */
+  readonly steps: number;
+  /** How many points it was stopped at. */
+  readonly points: number;
+  readonly broken: readonly string[];
+}
+
+export interface Choice {
+  readonly every: number;
+  /** One point alone. */
+  readonly at?: number;
+  readonly broken?: Break;
+  /** Ends at the first point at which a promise is broken. */
+  readonly isFirstEnough?: boolean;
+}
+
+/** A database and an account for all points, an entity for each. */
+export async function stopEverywhere(
+  server: string,
+  operation: Operation,
+  { every, at, broken: fault, isFirstEnough = false }: Choice,
+): Promise<Outcome> {
+  const world = await createWorld(server, `crash_${operation.name.replaceAll(" ", "_")}`, fault);
+  const broken: string[] = [];
+  let points = 0;
+  let most = 0;
+  try {
+    for (let stopAt = at ?? 1; ; stopAt += every) {
+      const { cause, steps, found } = await stopOnce(world, operation, stopAt);
+      broken.push(...found.map((each) => `${stopAt}, ${cause ?? "not stopped"}: ${each}`));
+      if (cause !== undefined) points += 1;
+      most = Math.max(most, steps);
+      if (isFirstEnough && broken.length > 0) return { steps: most, points, broken };
+      if (cause === undefined || at !== undefined) {
+        broken.push(...(await atRest(world)));
+        return { steps: Math.max(steps, most), points, broken };
+      }
+    }
+  } finally {
+    await world.close();
+  }
+}
+
+interface Stopped {
+  /** What it was stopped at; undefined if it came to its end. */
+  readonly cause: string | undefined;
+  readonly steps: number;
+  readonly found: readonly string[];
+}
+
+async function stopOnce(world: World, operation: Operation, stopAt: number): Promise<Stopped> {
+  const entity = `${operation.name.replaceAll(" ", "_")}_${stopAt}`;
+  await operation.prepare?.(world, entity);
+  const living = world.open(stopAt);
+  const { mortal } = living;
+  const finished = operation.run(world, living, entity).then(() => world.double.settle());
+  await Promise.race([finished, mortal.death]);
+  const [cause, steps] = [mortal.cause(), mortal.steps()];
+  await living.close();
+  await world.pass(10); // leases end, and Stripe tries again
+
+  const next = world.open();
+  if (cause !== undefined) await operation.run(world, next, entity);
+  await rest(world, next.app);
+  const found = await brokenFor(world, next.app, entity, operation.expected ?? {});
+  await next.close();
+  return { cause, steps, found };
+}
+
+type Ticking = { readonly billing: { tick(): Promise<{ more: boolean }> } };
+
+/** Until nothing is due, with what Stripe delivers again after hours. */
+async function rest(world: World, app: Ticking): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    await world.double.settle();
+    while ((await app.billing.tick()).more);
+    await world.pass(round === 0 ? 1 : 90);
+  }
+}
+
+async function atRest(world: World): Promise<readonly string[]> {
+  const { app, close } = world.open();
+  await rest(world, app);
+  const broken = await brokenAtAll(world, app);
+  await close();
+  return broken.map((each) => `at rest: ${each}`);
+}

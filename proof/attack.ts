@@ -5,8 +5,7 @@
 //
 //   npm run attack -- [--cases 20000] [--seed 1] [--write]
 //   npm run attack -- --only forged [--case 4711]     one family, or one case of it
-import { mkdirSync, writeFileSync } from "node:fs";
-import { cpus, loadavg } from "node:os";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../support/postgres/server.js";
 import { backFamily } from "./attack/back.js";
@@ -22,6 +21,7 @@ import { openShop, type Shop } from "./attack/shop.js";
 import { signedFamily } from "./attack/signed.js";
 import { socketFamily } from "./attack/sockets.js";
 import { stripeFamily } from "./attack/stripe.js";
+import { writeFigures } from "./reliability/figures.js";
 
 const { values } = parseArgs({
   options: {
@@ -123,21 +123,13 @@ for (const [name, value] of rows) say(`${name}: ${value}`);
 const wrong = faults.reduce((all, [, count]) => all + count, 0);
 say(wrong === 0 ? "✓ all as it must be" : `✗ ${wrong} are wrong`);
 if (values.write) {
-  const load = (loadavg()[0] ?? 0).toFixed(1);
-  const figures = {
+  writeFigures("attack", {
     command: `npm run attack -- --cases ${values.cases}`,
-    at: new Date().toISOString(),
-    cores: cpus().length,
-    load: Number(load),
+    load: loadavg()[0] ?? 0,
     rows,
     notes: [
       `Seed ${values.seed}; memory is that of the process which attacks, with the application and the double in it.`,
     ],
-  };
-  mkdirSync(new URL("./reliability/", import.meta.url), { recursive: true });
-  writeFileSync(
-    new URL("./reliability/attack.json", import.meta.url),
-    `${JSON.stringify(figures, null, 2)}\n`,
-  );
+  });
 }
 process.exit(wrong === 0 ? 0 : 1);

@@ -3,8 +3,7 @@
 // Debian's PostgreSQL and PgBouncer, and installs them where it may.
 //
 //   npm run failover -- [--short] [--only synchronous] [--seed 1] [--write] [--break]
-import { mkdirSync, writeFileSync } from "node:fs";
-import { availableParallelism, loadavg } from "node:os";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { Row, Scenario } from "./failover/outcome.js";
 import { asynchronous } from "./failover/scenarios/asynchronous.js";
@@ -14,6 +13,7 @@ import { poolOfOne } from "./failover/scenarios/pool-of-one.js";
 import { readOnly, timeouts } from "./failover/scenarios/refusals.js";
 import { synchronous } from "./failover/scenarios/synchronous.js";
 import { findTools } from "./failover/tools.js";
+import { writeFigures } from "./reliability/figures.js";
 
 const SCENARIOS: { readonly [name: string]: Scenario } = {
   synchronous,
@@ -71,11 +71,7 @@ console.log(
   `${broken.length === 0 ? "✓ every promise is kept" : `✗ ${broken.length} are broken`}, ${seconds()} s (load ${load})`,
 );
 if (values.write && broken.length === 0) {
-  const folder = new URL("./reliability/", import.meta.url);
-  mkdirSync(folder, { recursive: true });
   const command = `npm run failover${values.short ? " -- --short" : ""}`;
-  const at = new Date().toISOString().slice(0, 10);
-  const figures = { command, at, cores: availableParallelism(), load, rows, notes };
-  writeFileSync(new URL("failover.json", folder), `${JSON.stringify(figures, null, 2)}\n`);
+  writeFigures("failover", { command, load, rows, notes });
 }
 process.exit(broken.length === 0 ? (process.exitCode ?? 0) : 1);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 
 /** What was measured, its value, and what it must be. */
-export type Row = readonly [name: string, value: string, bound?: string];
+export type Row = readonly [name: string, value: string | number, bound?: string | number];
 
 export interface Figures {
   /** How to measure them again. */

@@ -64,7 +64,7 @@ machine, which other tests were using: compare the ratios and the bounds rather 
 wrong on purpose in [security](./security.md).
 `;
 
-const cell = (text: string): string => text.replaceAll("|", "\\|");
+const cell = (value: string | number): string => String(value).replaceAll("|", "\\|");
 
 function tableOf({ command, at, cores, load, rows, notes }: Figures): string {
   return [

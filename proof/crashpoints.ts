@@ -5,7 +5,7 @@
 //   npm run crashpoints
 //   npm run crashpoints -- --only checkout,return        some of the operations
 //   npm run crashpoints -- --only checkout --at 17       one point, with what was done there
-//   npm run crashpoints -- --every 40                    every fortieth point, as CI does
+//   npm run crashpoints -- --every 100                   every hundredth point, as CI does
 //   npm run crashpoints -- --prove                       breaks two things, each of which must be found
 //   npm run crashpoints -- --write                       keeps the figures for docs/reliability.md
 import { loadavg } from "node:os";

@@ -59,9 +59,10 @@ function lint({ folder }: App): Problem[] {
  * plans in code; 461 kB with balances, from which the application's own mutations take, and what sends
  * usage to Stripe's meters; 471 kB since that runs on Convex, where a mutation gathers what is sent;
  * 485 kB with credits of packs, and 487 kB with the letters of the example, which take them;
- * 521 kB since customers are taken over and entities leave, and shares of plans are kept when these change.
+ * 521 kB since customers are taken over and entities leave, and shares of plans are kept when these change;
+ * 525 kB since every public call looks at its arguments.
  */
-const MOST = 523_000;
+const MOST = 527_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The
@@ -70,10 +71,11 @@ const MOST = 523_000;
  * kilobyte, at 146 and 108 kB; with 36 and one-time purchases at 154 and 112 kB;
  * with gates, by the catalogue and by the metadata of products, at 163 and 114 kB; with plans in code,
  * whose checks are 9 kB, at 174 kB; with balances at 198 and 116 kB, as the bundler has a query load what
- * another module of the application takes from the same entry, here `createLocal`.
+ * another module of the application takes from the same entry, here `createLocal`; at 204 kB since reads look
+ * at their arguments.
  */
 const LOCAL = [
-  { module: "plans", most: 202_000 },
+  { module: "plans", most: 205_000 },
   { module: "only_tables", most: 117_000 },
 ] as const;
 /** Convex bundles a schema by itself and shows nothing of it, so the tables are measured in a module. */

@@ -1,5 +1,7 @@
 /** An application under attack: real tables, a Stripe of its own, and both variants over them. */
+
 import { createHash, createHmac } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import Stripe from "stripe";
 import { defineCatalogue, usd } from "../../packages/backend-billing/src/catalogue/index.js";
@@ -95,6 +97,10 @@ export async function openShop(server: string) {
 
   /** Does what is due until nothing is, and then reads everything again. */
   async function settle(): Promise<void> {
+    // A charge comes to have its transaction a moment after it was made.
+    const isWaiting = () =>
+      double.objects("charge").some((charge) => charge.paid && charge.balance_transaction === null);
+    for (let looks = 0; looks < 200 && isWaiting(); looks++) await sleep(50);
     while ((await b.billing.tick()).more);
     await b.billing.reconcile({ maxMissing: 10_000 });
   }

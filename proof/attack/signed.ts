@@ -18,6 +18,7 @@ export function signedFamily(shop: Shop, real: readonly string[]): Family {
     batch: 600,
     width: 8,
     begin: async () => {
+      await shop.settle(); // as Stripe has it now, also what no event told
       before = await shop.mirrored();
     },
     attack: async (dice, index) => {

@@ -61,7 +61,10 @@ export function strangeEvent(dice: Dice, index: number): Fields {
   };
   for (let times = dice.below(4); times > 0; times--) spoil(dice, event, object);
   // Stripe's clock is believed: what it signs as of a later time stays until then, so none is.
-  if (Number(event.created) > Date.now() / 1000) event.created = 1_700_000_000;
+  const { created } = event;
+  if (typeof created !== "object" && Number(created) > Date.now() / 1000) {
+    event.created = 1_700_000_000;
+  }
   return event;
 }
 

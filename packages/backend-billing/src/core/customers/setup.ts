@@ -41,8 +41,11 @@ export interface SetupArgs {
 /** Of the request options that a caller gave, those that reach every call. */
 export type Reach = Pick<Stripe.RequestOptions, "stripeAccount">;
 
-export function checkSetup({ entityId, metadata }: SetupArgs): void {
+export function checkSetup({ entityId, email, metadata }: SetupArgs): void {
   checkEntityId(entityId);
+  if (email && typeof email !== "string") {
+    throw new BillingError("invalid_argument", "`email` must be a text.");
+  }
   checkMetadata(metadata);
   const reserved = RESERVED_KEYS.find((key) => metadata && Object.hasOwn(metadata, key));
   if (reserved !== undefined) {

@@ -41,6 +41,8 @@ export const purchaseReads = (local: Pick<LocalReads, "purchased">): PurchaseRea
       );
     }
     checkText(sessionId ? "sessionId" : "referenceId", sessionId ?? referenceId);
-    return thatCounts((await local.purchased(by)).map(purchaseFrom));
+    // These alone: what else a caller's object has would be asked for, too.
+    const asked = sessionId ? { sessionId } : { referenceId };
+    return thatCounts((await local.purchased(asked as typeof by)).map(purchaseFrom));
   },
 });

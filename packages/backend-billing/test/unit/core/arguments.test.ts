@@ -1,7 +1,9 @@
 // Arguments that types rule out, and that a browser may send all the same.
 import { describe, expect, it } from "vitest";
 import { isStripeId } from "../../../src/core/catalogue/stripe-id.js";
+import { checkSetup } from "../../../src/core/customers/setup.js";
 import { readEvent } from "../../../src/core/mirror/snapshot.js";
+import { purchaseReads } from "../../../src/core/purchases/reads.js";
 import {
   argsOf,
   checkText,
@@ -32,6 +34,24 @@ describe("arguments", () => {
 
   it.each(["", "a\u0000b", "\ud800", 7, { toString: 1 }])("%j is no text to store", (given) => {
     expect(caught(() => checkText("key", given))).toEqual(refused);
+  });
+
+  it("have an email that is a text, or none", () => {
+    expect(caught(() => checkSetup({ entityId: "user_1", email: 10n as never }))).toEqual(refused);
+    expect(caught(() => checkSetup({ entityId: "user_1", email: undefined }))).toBeUndefined();
+  });
+
+  it("are read by their names: nothing else that a purchase is named with is asked for", async () => {
+    const asked: unknown[] = [];
+    const { purchaseBy } = purchaseReads({
+      purchased: async (by) => {
+        asked.push(by);
+        return [];
+      },
+    });
+    await purchaseBy({ referenceId: "order_7", entityId: "user_2" } as never);
+    await purchaseBy({ sessionId: "cs_1", limit: "many" } as never);
+    expect(asked).toEqual([{ referenceId: "order_7" }, { sessionId: "cs_1" }]);
   });
 
   it.each([1.5, "1", {}, Number.NaN])("%j is no time", (given) => {

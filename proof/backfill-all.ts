@@ -6,18 +6,14 @@
 //
 //   npm run backfill:all -- --objects 10000 --seed 7 --kills 5
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import type pg from "pg";
-import {
-  type ResourceName,
-  resourceNames,
-} from "../packages/backend-billing/src/core/catalogue/catalogue.js";
-import { resources } from "../packages/backend-billing/src/core/catalogue/resources.js";
+import { resourceNames } from "../packages/backend-billing/src/core/catalogue/catalogue.js";
 import type { RequestLog } from "../packages/backend-billing/src/testing/index.js";
 import { stream } from "../packages/stripe-double/src/world/random.js";
 import { startPostgres } from "../support/postgres/server.js";
 import { openDatabase, orderFor } from "./sync/account.js";
-import { countOf, openEverything, type Read, readAll } from "./sync/everything.js";
+import { countOf, openEverything, type Read, readAll, wrongIn } from "./sync/everything.js";
 import { startTeam } from "./sync/workers.js";
 
 const { values } = parseArgs({
@@ -58,22 +54,6 @@ async function stateOf(pool: pg.Pool): Promise<string | undefined> {
     "SELECT data->>'state' AS state FROM billing.backend_billing_records WHERE kind = 'run'",
   );
   return rows[0]?.state;
-}
-
-/** The columns are the fields' names with underscores. */
-const columnOf = (field: string): string =>
-  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** What is missing, different or too much, of one resource. */
-async function wrongIn(pool: pg.Pool, name: ResourceName, theirs: ReadonlyMap<string, unknown>) {
-  const { table, idField } = resources[name];
-  const { rows } = await pool.query<{ id: string; stripe: unknown }>(
-    `SELECT ${columnOf(idField)} AS id, stripe FROM billing.${table} WHERE stripe IS NOT NULL`,
-  );
-  const ours = new Map(rows.map(({ id, stripe }) => [id, stripe]));
-  const wrong = [...theirs].filter(([id, object]) => !isDeepStrictEqual(ours.get(id), object));
-  const ghosts = [...ours.keys()].filter((id) => !theirs.has(id));
-  return [...wrong.map(([id]) => id), ...ghosts];
 }
 
 async function compare(pool: pg.Pool, { objects: theirs }: Read): Promise<string[]> {

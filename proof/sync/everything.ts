@@ -1,4 +1,6 @@
 /** A Stripe account with something of every resource, in the proportions of a shop that grew. */
+import { isDeepStrictEqual } from "node:util";
+import type pg from "pg";
 import Stripe from "stripe";
 import {
   listsPerOwner,
@@ -179,4 +181,24 @@ export async function readAll(
     }
   }
   return { objects, requests };
+}
+
+/** The columns are the fields' names with underscores. */
+const columnOf = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** What is missing, different or too much in the tables, of one resource. */
+export async function wrongIn(
+  pool: pg.Pool,
+  name: ResourceName,
+  theirs: ReadonlyMap<string, unknown>,
+): Promise<string[]> {
+  const { table, idField } = resources[name];
+  const { rows } = await pool.query<{ id: string; stripe: unknown }>(
+    `SELECT ${columnOf(idField)} AS id, stripe FROM billing.${table} WHERE stripe IS NOT NULL`,
+  );
+  const ours = new Map(rows.map(({ id, stripe }) => [id, stripe]));
+  const wrong = [...theirs].filter(([id, object]) => !isDeepStrictEqual(ours.get(id), object));
+  const ghosts = [...ours.keys()].filter((id) => !theirs.has(id));
+  return [...wrong.map(([id]) => id), ...ghosts];
 }

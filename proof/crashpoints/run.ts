@@ -13,6 +13,8 @@ export interface Outcome {
 }
 
 export interface Choice {
+  /** The first point, from 1. */
+  readonly first: number;
   readonly every: number;
   /** One point alone. */
   readonly at?: number;
@@ -21,24 +23,29 @@ export interface Choice {
   readonly isFirstEnough?: boolean;
 }
 
+/** So often in a row it must come to its end: how many steps there are differs by what runs at the same time. */
+const ENDED = 2;
+
 /** A database and an account for all points, an entity for each. */
 export async function stopEverywhere(
   server: string,
   operation: Operation,
-  { every, at, broken: fault, isFirstEnough = false }: Choice,
+  { first, every, at, broken: fault, isFirstEnough = false }: Choice,
 ): Promise<Outcome> {
-  const world = await createWorld(server, `crash_${operation.name.replaceAll(" ", "_")}`, fault);
+  const name = `crash_${operation.name.replaceAll(" ", "_")}_${at ?? first}`;
+  const world = await createWorld(server, name, fault);
   const broken: string[] = [];
   let points = 0;
-  let most = 0;
+  let [most, ended] = [0, 0];
   try {
-    for (let stopAt = at ?? 1; ; stopAt += every) {
+    for (let stopAt = at ?? first; ; stopAt += every) {
       const { cause, steps, found } = await stopOnce(world, operation, stopAt);
       broken.push(...found.map((each) => `${stopAt}, ${cause ?? "not stopped"}: ${each}`));
       if (cause !== undefined) points += 1;
+      ended = cause === undefined ? ended + 1 : 0;
       most = Math.max(most, steps);
       if (isFirstEnough && broken.length > 0) return { steps: most, points, broken };
-      if (cause === undefined || at !== undefined) {
+      if (ended === ENDED || at !== undefined) {
         broken.push(...(await atRest(world)));
         return { steps: Math.max(steps, most), points, broken };
       }

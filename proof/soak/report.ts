@@ -24,6 +24,8 @@ export interface Verdict {
 }
 
 const RATIO = 10;
+/** In a shorter run, other work on the machine for a few seconds is more than a hundredth of it. */
+const JUDGED = 10;
 /** Minutes that are not looked at for memory; a sixth of shorter runs. */
 const WARM_UP = 10;
 
@@ -32,6 +34,7 @@ export function judge(measured: Measured): Verdict {
   const warmUp = Math.min(WARM_UP, minutes / 6);
   const flat = flatness(calm.samples, warmUp);
   const ratio = calm.webhooks.sent.percentile(99) / calm.webhooks.sent.percentile(50);
+  const isJudged = minutes >= JUDGED;
   const worst = Math.max(...calm.samples.map(({ p99 }) => p99));
   const later = calm.samples.filter(({ minute }) => minute >= warmUp);
   const most = (of: (sample: (typeof later)[number]) => number) => Math.max(0, ...later.map(of));
@@ -52,7 +55,11 @@ export function judge(measured: Measured): Verdict {
     ["mixed load: events that the double delivered", whole(right.delivered)],
     ["webhooks, from sending: p50, p99, p99.9", latency(calm.webhooks.sent)],
     ["webhooks, from when they were due: p50, p99, p99.9", latency(calm.webhooks.due)],
-    ["webhooks, p99 to p50", ratio.toFixed(1), `at most ${RATIO}`],
+    [
+      "webhooks, p99 to p50",
+      ratio.toFixed(1),
+      isJudged ? `at most ${RATIO}` : `judged from ${JUDGED} minutes on`,
+    ],
     ["webhooks, p99 of the worst ten seconds", `${worst.toFixed(0)} ms`],
     ["reads, from sending: p50, p99, p99.9", latency(calm.reads.sent)],
     ["usage, from sending: p50, p99, p99.9", latency(calm.uses.sent)],
@@ -80,7 +87,7 @@ export function judge(measured: Measured): Verdict {
   ];
   const wrong = [
     ...(storm.stored === sent ? [] : [`of ${sent} events ${storm.stored} are stored`]),
-    ...(ratio <= RATIO ? [] : [`p99 of webhooks is ${ratio.toFixed(1)} times p50`]),
+    ...(ratio <= RATIO || !isJudged ? [] : [`p99 of webhooks is ${ratio.toFixed(1)} times p50`]),
     ...(flat.isFlat ? [] : [`memory grows by ${(flat.slope / 1024).toFixed(1)} kB a minute`]),
     ...right.wrong,
     ...end.wrong,

@@ -25,6 +25,8 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 export async function openStage(options: StageOptions) {
   const server = await startPostgres({ settings: { max_wal_size: "4GB" } });
   const pool = new pg.Pool({ connectionString: server.url, max: 4 });
+  // At the end the server may close a connection before the pool has.
+  pool.on("error", () => {}).on("connect", (client) => client.on("error", () => {}));
   const port = await freePort();
   const { customers, seed } = options;
   const webhook = `http://127.0.0.1:${port}/stripe/webhook`;

@@ -60,6 +60,6 @@ async function startStripe(baseUrl: string): Promise<StripeDouble> {
   });
   env.STRIPE_SECRET_KEY = double.secretKey;
   env.STRIPE_WEBHOOK_SECRET = secret;
-  env.STRIPE_API = double.url;
+  env.STRIPE_HOST = double.url;
   return double;
 }

@@ -66,7 +66,7 @@ function end({ pid, exitCode, signalCode }: ChildProcess): void {
 
 /** The environment without what would point the example at somebody's database or account. */
 function settingsApart(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { DATABASE_URL, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API, BASE_URL, ...rest } =
+  const { DATABASE_URL, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_HOST, BASE_URL, ...rest } =
     env;
   return rest;
 }

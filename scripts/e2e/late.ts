@@ -32,7 +32,7 @@ export async function walkLate(browser: Browser, step: Step, runs: number): Prom
     DATABASE_URL: server.url,
     STRIPE_SECRET_KEY: double.secretKey,
     STRIPE_WEBHOOK_SECRET: secret ?? "",
-    STRIPE_API: double.url,
+    STRIPE_HOST: double.url,
   });
   await double.settle();
   const refused = double.deliveries.all().filter(({ state }) => state !== "delivered");

@@ -161,7 +161,6 @@ async function startApp() {
   const double = await createPatientDouble({ seed: "pricing" });
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const { hostname, port: at } = new URL(double.url);
   const stripe = new Stripe(double.secretKey, double.stripeConfig);
   const { secret } = await stripe.webhookEndpoints.create({
     url: `${url}/stripe/webhook`,
@@ -173,7 +172,7 @@ async function startApp() {
     DATABASE_URL: postgres.url,
     STRIPE_SECRET_KEY: double.secretKey,
     STRIPE_WEBHOOK_SECRET: secret,
-    STRIPE_API: JSON.stringify({ protocol: "http", host: hostname, port: at }),
+    STRIPE_HOST: double.url,
   });
   await build({ root: place, logLevel: "warn", esbuild: { jsx: "automatic" } });
   const load = (file: string) => import(pathToFileURL(join(place, file)).href);
@@ -207,7 +206,7 @@ export const { billing, store, sync } = createBilling({
   secret_key: process.env.STRIPE_SECRET_KEY,
   webhook_secret: process.env.STRIPE_WEBHOOK_SECRET,
   base_url: process.env.BASE_URL,
-  stripe_options: JSON.parse(process.env.STRIPE_API ?? "{}"),
+  stripe_host: process.env.STRIPE_HOST,
   catalogue,
   db,
 });

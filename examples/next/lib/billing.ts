@@ -2,7 +2,6 @@
 import { createBilling } from "backend-billing/postgres";
 import pg from "pg";
 import { catalogue } from "@/catalogue";
-import { stripe_options } from "./emulator";
 
 export const baseUrl = process.env.BASE_URL ?? "http://localhost:3000";
 
@@ -20,5 +19,5 @@ export const { billing, store, checkout, portal } = createBilling({
   site_url: baseUrl, // so that addresses to come back to can be paths
   path: "/api/stripe",
   cron_secret: process.env.CRON_SECRET, // opens GET /api/stripe/tick to the scheduler
-  stripe_options, // the emulator; without this it is Stripe itself
+  stripe_host: process.env.STRIPE_HOST, // the emulator; without it, Stripe itself
 });

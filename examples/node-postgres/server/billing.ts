@@ -7,17 +7,13 @@ import { catalogue } from "../catalogue.ts";
 import { on } from "./reactions.ts";
 import { members } from "./schema.ts";
 
-const { DATABASE_URL, STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET, STRIPE_API } = process.env;
+const { DATABASE_URL, STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET, STRIPE_HOST } = process.env;
 export const port = Number(process.env.PORT ?? 3000);
 export const baseUrl = process.env.BASE_URL ?? `http://localhost:${port}`;
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 pool.on("error", (error) => console.error("A database connection was lost:", error.message));
 export const db = drizzle(pool);
-
-// STRIPE_API is another host than Stripe's own; offline.ts sets it.
-const api = STRIPE_API ? new URL(STRIPE_API) : undefined;
-const options = api && { protocol: "http" as const, host: api.hostname, port: api.port };
 
 export const { stripe, store, sync, setup } = createStripe({
   secret_key: STRIPE_SECRET_KEY,
@@ -28,5 +24,5 @@ export const { stripe, store, sync, setup } = createStripe({
   // The owner, and who was invited. It is what a plan per seat is sold times.
   seats: async (entityId) => 1 + (await db.$count(members, eq(members.entityId, entityId))),
   on,
-  ...(options && { stripe_options: options }),
+  stripe_host: STRIPE_HOST, // another Stripe than Stripe's own; offline.ts sets it
 });

@@ -6,7 +6,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
-import type Stripe from "stripe";
 import { defaultResources, type ResourceName, resourceNames } from "../core/catalogue/catalogue.js";
 import type { AnyCatalogue } from "../core/plans/catalogue.js";
 import { type BillingConfig, chosenResources, secretKey } from "../core/runtime/config.js";
@@ -84,20 +83,6 @@ export function loadEnv(io: Io, { env: file }: Pick<ConnectOptions, "env">): voi
 export const stripeHostOf = (io: Io, { stripeHost: given }: ConnectOptions): string | undefined =>
   given ?? (io.env.STRIPE_HOST || undefined);
 
-/** Stripe's host as the SDK takes it. */
-function stripeHost(url: string): Stripe.StripeConfig {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const protocol = parsed?.protocol.replace(":", "");
-  if (parsed === undefined || (protocol !== "http" && protocol !== "https")) {
-    throw new BillingError(
-      "invalid_argument",
-      `--stripe-host, or STRIPE_HOST, must be an address such as http://127.0.0.1:12111, not ${url}`,
-    );
-  }
-  const port = parsed.port || (protocol === "http" ? 80 : 443);
-  return { host: parsed.hostname, port, protocol };
-}
-
 export function resourcesOf({ resources }: ConnectOptions): readonly ResourceName[] {
   if (resources === undefined) return defaultResources;
   if (resources.trim() === "all") return resourceNames;
@@ -109,14 +94,13 @@ export function resourcesOf({ resources }: ConnectOptions): readonly ResourceNam
 export function billingConfig(io: Io, options: ConnectOptions): BillingConfig {
   const { url, concurrency, rate } = options;
   const webhook = url === undefined ? undefined : webhookPlace(url);
-  const host = stripeHostOf(io, options);
   const perSecond = rate === undefined ? undefined : positive("--rate", rate);
   return {
     secret_key: io.env.STRIPE_SECRET_KEY,
     webhook_secret: io.env.STRIPE_WEBHOOK_SECRET,
     app: io.env.BILLING_APP,
     resources: resourcesOf(options),
-    ...(host === undefined ? {} : { stripe_options: stripeHost(host) }),
+    stripe_host: stripeHostOf(io, options),
     ...(webhook === undefined ? {} : { path: webhook.path }),
     ...(concurrency === undefined ? {} : { concurrency: positive("--concurrency", concurrency) }),
     ...(perSecond === undefined ? {} : { rate: { total: perSecond, perEndpoint: perSecond } }),

@@ -89,7 +89,8 @@ describe("emulator", { timeout }, () => {
     for (const part of [
       /STRIPE_SECRET_KEY=sk_test_\w{10}/,
       /STRIPE_WEBHOOK_SECRET=whsec_\w{10}/,
-      /stripe_options/,
+      /STRIPE_HOST=http:\/\/127\.0\.0\.1:\d+/,
+      /stripe_host/,
       /Checkout {2}http:\/\/127\.0\.0\.1:\d+\/c\/pay/,
     ]) {
       expect(stdout).toMatch(part);

@@ -3,7 +3,6 @@ import { createBilling } from "backend-billing/postgres";
 import pg from "pg";
 import { env } from "$env/dynamic/private";
 import { catalogue } from "$lib/catalogue";
-import { stripe_options } from "./emulator";
 
 const baseUrl = env.ORIGIN ?? "http://localhost:5173"; // adapter-node needs ORIGIN, too
 
@@ -21,5 +20,5 @@ export const { billing, store, checkout, portal } = createBilling({
   site_url: baseUrl, // so that addresses to come back to can be paths
   path: "/api/stripe",
   cron_secret: env.CRON_SECRET, // opens GET /api/stripe/tick to the scheduler
-  stripe_options, // the emulator; without this it is Stripe itself
+  stripe_host: env.STRIPE_HOST, // the emulator; without it, Stripe itself
 });

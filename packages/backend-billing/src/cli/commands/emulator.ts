@@ -158,17 +158,14 @@ function tell(io: Io, { webhook }: Options, { double, state }: Started): void {
   );
   io.print();
   io.print(bold("Your environment"));
+  io.print(`  STRIPE_HOST=${url}`);
   io.reveal(`  STRIPE_SECRET_KEY=${secretKey}`);
   if (secret) io.reveal(`  STRIPE_WEBHOOK_SECRET=${secret}`);
   io.print();
   io.print(bold("The library, and Stripe's own package"));
+  io.print("  createBilling({ …, stripe_host: process.env.STRIPE_HOST });");
   io.print(`  const options = { host: "127.0.0.1", port: ${port}, protocol: "http" } as const;`);
-  io.print("  createBilling({ …, stripe_options: options });");
   io.print("  new Stripe(process.env.STRIPE_SECRET_KEY, options);");
-  io.print();
-  io.print(bold("This command, by a variable or by an option"));
-  io.print(`  STRIPE_HOST=${url}`);
-  io.print(`  npx backend-billing doctor --stripe-host ${url}`);
   io.print();
   io.print(bold("Webhooks"));
   io.print(

@@ -5,6 +5,7 @@ import {
   appName,
   type BillingConfig,
   givenSecrets,
+  stripePlace,
   webhookSecrets,
 } from "../../core/runtime/config.js";
 import { BillingError } from "../../core/runtime/errors.js";
@@ -46,6 +47,7 @@ export async function gather(io: Io, options: GatherOptions): Promise<Facts> {
     telemetry: false,
     maxNetworkRetries: 1,
     timeout: TIMEOUT,
+    ...stripePlace(config),
     ...config.stripe_options,
   });
   const { features = {} } = (await catalogueIfAny(io, options.catalogue)) ?? {};

@@ -87,7 +87,12 @@ export interface BillingConfig {
   readonly if_subscribed?: IfSubscribed | undefined;
   /** Whether handlers are told of what the first listing finds, too. Default: of changes alone. */
   readonly initial_events?: boolean | undefined;
-  /** Options for the Stripe client, such as another host in tests. */
+  /**
+   * Another Stripe than Stripe itself, such as the emulator: its address, `http://127.0.0.1:12111`, from
+   * `STRIPE_HOST`. Without it, or where it is empty, it is Stripe.
+   */
+  readonly stripe_host?: string | undefined;
+  /** Options for the Stripe client. */
   readonly stripe_options?: Stripe.StripeConfig;
   /** Widen these if your Stripe events are ever off by more. */
   readonly tolerances?: Partial<Tolerances>;
@@ -282,6 +287,20 @@ export function chosenResources({ resources }: BillingConfig): readonly Resource
   return chosen;
 }
 
+/** Where Stripe's API is, as its SDK takes it. */
+export function stripePlace({ stripe_host: url }: BillingConfig): Stripe.StripeConfig {
+  if (!url) return {};
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const protocol = parsed?.protocol.slice(0, -1);
+  if (parsed === undefined || (protocol !== "http" && protocol !== "https")) {
+    throw new BillingError(
+      "invalid_config",
+      `\`stripe_host\`, from STRIPE_HOST or --stripe-host, must be an address such as http://127.0.0.1:12111, not ${url}`,
+    );
+  }
+  return { host: parsed.hostname, port: parsed.port || (protocol === "http" ? 80 : 443), protocol };
+}
+
 /** The Stripe client, made at first use. Retries are left to it except where a caller says so. */
 export function stripeClient(config: BillingConfig): () => Stripe {
   let client: Stripe | undefined;
@@ -289,6 +308,7 @@ export function stripeClient(config: BillingConfig): () => Stripe {
     client ??= new Stripe(secretKey(config), {
       telemetry: false,
       appInfo: { name: "backend-billing" },
+      ...stripePlace(config),
       ...config.stripe_options,
     });
     return client;

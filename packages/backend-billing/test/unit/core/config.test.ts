@@ -1,7 +1,12 @@
 // What an application configures, read when it is needed.
 import { describe, expect, it } from "vitest";
 import { defineCatalogue } from "../../../src/catalogue/index.js";
-import { appName, givenSecrets, webhookSecrets } from "../../../src/core/runtime/config.js";
+import {
+  appName,
+  givenSecrets,
+  stripePlace,
+  webhookSecrets,
+} from "../../../src/core/runtime/config.js";
 
 describe("the signing secrets", () => {
   it.each([
@@ -40,5 +45,29 @@ describe("the application's name", () => {
     expect(appName({ app: "acme", catalogue: defineCatalogue({}) })).toBe("acme");
     expect(appName({ catalogue })).toBeUndefined();
     expect(() => appName({ app: "other", catalogue })).toThrow(/One application has one name/);
+  });
+});
+
+describe("another Stripe", () => {
+  const keys = { secret_key: "sk_test_1", webhook_secret: "whsec_a" };
+  it.each([
+    ["is Stripe itself without an address", undefined, {}],
+    ["is Stripe itself where the variable is empty", "", {}],
+    [
+      "is where the address says",
+      "http://127.0.0.1:12111",
+      { host: "127.0.0.1", port: "12111", protocol: "http" },
+    ],
+    [
+      "has the protocol's own port",
+      "https://stripe.example",
+      { host: "stripe.example", port: 443, protocol: "https" },
+    ],
+  ])("%s", (_, stripe_host, place) => {
+    expect(stripePlace({ ...keys, stripe_host })).toEqual(place);
+  });
+
+  it.each(["127.0.0.1:12111", "ftp://stripe.example", "stripe"])("is not at %s", (stripe_host) => {
+    expect(() => stripePlace({ ...keys, stripe_host })).toThrow(/stripe_host.*STRIPE_HOST/);
   });
 });

@@ -18,6 +18,7 @@ const parts: readonly (readonly [heading: string, codes: RegExp])[] = [
   ["Roles and row level security", /^(schema|role|row_security|access)_/],
   ["Reactions", /^changes_/],
   ["Usage", /^usage_/],
+  ["Erasures", /^erasures_/],
   ["Several applications on one account", /^(app|customers)_/],
   ["Clocks", /clock/],
   ["The portal", /^portal_/],

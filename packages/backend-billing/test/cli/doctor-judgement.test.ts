@@ -40,6 +40,7 @@ const stored = {
     reported: { number: 0, examples: [] },
     uncounted: { number: 0, lately: 0, codes: [] },
   },
+  erasures: { failing: 0, reason: null },
   taken: [],
 };
 /** Changes that are parked, and one that is due for so many minutes. */
@@ -138,6 +139,14 @@ const portalAt = (features: object, portalMade: PortalMade) =>
     database: { ...database, stored: { ...stored, portal: "bpc_2", portalMade } },
   }) as unknown as Facts;
 
+const erasing = (failing: number): Facts => ({
+  ...well,
+  database: {
+    ...database,
+    stored: { ...stored, erasures: { failing, reason: "permission_error" } },
+  },
+});
+
 /** Batches that are reported, and events of the last week that were not counted. */
 const sending = (reported: number, lately: number): Facts => ({
   ...well,
@@ -205,6 +214,8 @@ const cases: readonly (readonly [string, Facts, readonly Code[]])[] = [
   ["changes that are parked", telling(2, 1), ["changes_parked"]],
   ["usage that is reported", sending(1, 0), ["usage_reported"]],
   ["usage that Stripe could not count", sending(0, 2), ["usage_uncounted"]],
+  ["erasures that wait and do not fail", well, []],
+  ["erasures that fail", erasing(2), ["erasures_failing"]],
   ["an application with a name", named("acme", "acme"), []],
   ["a name that no process has used yet", named("acme"), []],
   ["no name over tables of an application", named(undefined, "acme"), ["app_mismatch"]],

@@ -275,6 +275,13 @@ export const catalogue = {
     fix: "They are not billed. The row `meter errors` of kind `setting` in `backend_billing_records` has the identifiers of some of them. Mend what the codes say (a customer that was deleted, a meter that was archived), and bill them by hand.",
   },
 
+  // Erasures
+  erasures_failing: {
+    severity: "error",
+    what: "{count} entities that were to be erased could not be yet, the last of them because of: {reason}",
+    fix: "The application's log says more. Mend what it names; each is tried again by itself, at least once an hour while the background work runs. npx backend-billing status counts them.",
+  },
+
   // Several applications on one account
   app_mismatch: {
     severity: "error",

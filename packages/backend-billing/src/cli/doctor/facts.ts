@@ -1,6 +1,7 @@
 /** What `doctor` knows when it judges. Gathered at the edge, judged by `diagnose`; no secrets in it. */
 import type Stripe from "stripe";
 import type { Marks } from "../../core/customers/marks.js";
+import type { ErasureFacts } from "../../core/erase/report.js";
 import type { SetAsideReport } from "../../core/runtime/reports.js";
 import type { Access } from "../../postgres/schema/access.js";
 import type { ReactionFacts } from "../reactions.js";
@@ -144,6 +145,7 @@ export interface StoredFacts {
   readonly setAside: SetAsideReport;
   readonly reactions: Pick<ReactionFacts, "parked" | "oldest">;
   readonly usage: Pick<UsageFacts, "reported" | "uncounted">;
+  readonly erasures: Pick<ErasureFacts, "failing" | "reason">;
   /** The types of events that handlers take as they come. */
   readonly taken: readonly string[];
 }

@@ -1,6 +1,7 @@
 /** Asks the database what `doctor` must know. It only reads. */
 import type { ResourceName } from "../../../core/catalogue/catalogue.js";
 import { type Marks, readMarks } from "../../../core/customers/marks.js";
+import { erasureFacts } from "../../../core/erase/report.js";
 import type { Store } from "../../../core/mirror/store.js";
 import { setAsideNow } from "../../../core/runtime/commit/asides.js";
 import { rawTypesSent } from "../../../core/runtime/commit/listening.js";
@@ -119,6 +120,7 @@ async function readStored(
     copied: runs.some(({ data }) => data.state === "done" && data.kind !== "verify"),
     setAside: await setAsideNow(store),
     usage: await usageFacts(store, Date.now()),
+    erasures: await erasureFacts(store),
     taken: await rawTypesSent({ store, reactions: undefined }),
   };
 }

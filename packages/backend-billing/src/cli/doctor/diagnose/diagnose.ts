@@ -131,6 +131,8 @@ function diagnoseStored(find: Find, { key, stripe }: Facts, stored?: StoredFacts
     const objects = examples.map(describeSetAside).join(" ");
     found.push(find("objects_set_aside", { count, objects }));
   }
+  const { failing, reason } = stored.erasures;
+  if (failing > 0) found.push(find("erasures_failing", { count: failing, reason: reason ?? "?" }));
   return [...found, ...diagnoseReactions(find, stored), ...diagnoseUsage(find, stored)];
 }
 

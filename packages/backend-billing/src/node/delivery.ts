@@ -20,27 +20,34 @@ export function createDelivery(
   log: Logger | undefined,
 ): Pick<Reacting, "changed" | "deliver"> {
   let underWay: Promise<number> | undefined;
-  let isScheduled = false;
+  /** When what is under way ends at the latest. */
+  let end = Number.POSITIVE_INFINITY;
+  let next: { readonly at: number; readonly cancel: () => void } | undefined;
+  let isRunning = false;
   let isWanted = false;
   let pause = SOON;
 
   /** One at a time: the lanes of a process are its budget of connections. */
-  const deliver = (isOver: () => boolean): Promise<number> => {
-    underWay ??= deliverUntil(() => life.isClosing || isOver()).finally(() => {
+  const deliver = (until: number): Promise<number> => {
+    end = underWay === undefined ? until : Math.min(end, until);
+    underWay ??= deliverUntil(() => life.isClosing || Date.now() >= end).finally(() => {
       underWay = undefined;
     });
     return underWay;
   };
+  /** A run that is put off further gives way to an earlier one. */
   const schedule = (delay: number): void => {
-    if (isScheduled) return;
-    isScheduled = true;
-    life.later(delay, run);
+    const at = Date.now() + delay;
+    if (next !== undefined && next.at <= at) return;
+    next?.cancel();
+    next = { at, cancel: life.later(delay, run) };
   };
   const run = async (): Promise<void> => {
-    isScheduled = false;
+    next = undefined;
+    isRunning = true;
     isWanted = false;
     try {
-      const count = await deliver(() => false);
+      const count = await deliver(Number.POSITIVE_INFINITY);
       pause = count > 0 ? SOON : 2 * pause;
       if (isWanted || count > 0) schedule(AGAIN);
       else if (pause < SELDOM) schedule(pause);
@@ -48,14 +55,20 @@ export function createDelivery(
       if (life.isClosing) return; // what is left is done by another instance
       log?.error(factsOf(error), "Changes could not be told; trying again");
       schedule(10 * SOON);
+    } finally {
+      isRunning = false;
     }
   };
   return {
     changed: () => {
       isWanted = true;
       pause = SOON;
-      schedule(underWay === undefined ? 0 : AGAIN);
+      // Under a steady load one run goes on for long: it is not waited for by another for each change.
+      if (!isRunning) schedule(underWay === undefined ? 0 : AGAIN);
     },
-    deliver: (end) => deliver(() => Date.now() >= end),
+    deliver: (until) => {
+      if (isRunning) isWanted = true; // the end of this call may cut it short
+      return deliver(until);
+    },
   };
 }

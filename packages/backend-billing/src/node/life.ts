@@ -15,8 +15,11 @@ export interface Life {
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Runs what has begun elsewhere, such as a request; `close` waits for it. */
   track<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs work after a delay, unless `close` comes first. It does not keep the process alive. */
-  later(delay: number, work: () => Promise<void>): void;
+  /**
+   * Runs work after a delay, unless `close` comes first, or what it answers is called. It does not keep
+   * the process alive.
+   */
+  later(delay: number, work: () => Promise<void>): () => void;
   /** Has `close` call this. */
   atClose(end: () => Promise<void>): void;
   /** Stops what runs by itself and waits for what is under way, at most ten seconds. Safe twice. */
@@ -71,13 +74,17 @@ export function createLife(patience = PATIENCE): Life {
     },
     track,
     later(delay, work) {
-      if (closing !== undefined) return;
+      if (closing !== undefined) return () => {};
       const timer = setTimeout(() => {
         timers.delete(timer);
         void track(work);
       }, delay);
       timer.unref();
       timers.add(timer);
+      return () => {
+        clearTimeout(timer);
+        timers.delete(timer);
+      };
     },
     atClose: (each) => void ends.push(each),
     close: () => {

@@ -26,33 +26,38 @@ export interface Choice {
 /** So often in a row it must come to its end: how many steps there are differs by what runs at the same time. */
 const ENDED = 2;
 
-/** A database and an account for all points, an entity for each. */
+/** Of a world: with what is in it, some operations take more steps than they can be stopped at. */
+const POINTS = 30;
+
+/** A database and an account for some points, an entity for each. */
 export async function stopEverywhere(
   server: string,
   operation: Operation,
   { first, every, at, broken: fault, isFirstEnough = false }: Choice,
 ): Promise<Outcome> {
   const name = `crash_${operation.name.replaceAll(" ", "_")}_${at ?? first}`;
-  const world = await createWorld(server, name, fault);
   const broken: string[] = [];
-  let points = 0;
-  let [most, ended] = [0, 0];
-  try {
-    for (let stopAt = at ?? first; ; stopAt += every) {
-      const { cause, steps, found } = await stopOnce(world, operation, stopAt);
-      broken.push(...found.map((each) => `${stopAt}, ${cause ?? "not stopped"}: ${each}`));
-      if (cause !== undefined) points += 1;
-      ended = cause === undefined ? ended + 1 : 0;
-      most = Math.max(most, steps);
-      if (isFirstEnough && broken.length > 0) return { steps: most, points, broken };
-      if (ended === ENDED || at !== undefined) {
-        broken.push(...(await atRest(world)));
-        return { steps: Math.max(steps, most), points, broken };
+  let [points, most, ended] = [0, 0, 0];
+  let stopAt = at ?? first;
+  const isOver = () =>
+    ended === ENDED || (at !== undefined && stopAt > at) || (isFirstEnough && broken.length > 0);
+  while (!isOver()) {
+    const world = await createWorld(server, name, fault);
+    try {
+      for (let count = 0; count < POINTS && !isOver(); count++) {
+        const { cause, steps, found } = await stopOnce(world, operation, stopAt);
+        broken.push(...found.map((each) => `${stopAt}, ${cause ?? "not stopped"}: ${each}`));
+        points += cause === undefined ? 0 : 1;
+        ended = cause === undefined ? ended + 1 : 0;
+        most = Math.max(most, steps);
+        stopAt += every;
       }
+      broken.push(...(await atRest(world)));
+    } finally {
+      await world.close();
     }
-  } finally {
-    await world.close();
   }
+  return { steps: most, points, broken };
 }
 
 interface Stopped {

@@ -4,10 +4,13 @@ const LONGEST = 255;
 /** Parts of a path that mean something else than an object. */
 const OTHER: ReadonlySet<string> = new Set([".", "..", "search"]);
 
+/** Whether a path that ends in it is not an object's. */
+export const leadsElsewhere = (id: string): boolean => OTHER.has(id);
+
 /** Merchants have chosen some of the ids, so nearly everything is allowed. */
 export const isStripeId = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length > 0 &&
   value.length <= LONGEST &&
-  !OTHER.has(value) &&
+  !leadsElsewhere(value) &&
   !/[/\\?#%\p{Cc}\p{Cs}]/u.test(value);

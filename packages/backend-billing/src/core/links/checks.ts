@@ -31,6 +31,7 @@ export function checkKnown(name: string, args: object, known: object): void {
 
 export function checkOwned(params: object, owned: readonly string[]): void {
   optionsOf("params", params);
+  checkData(params);
   const taken = owned.find((name) => Object.hasOwn(params, name));
   if (taken === undefined) return;
   const why =
@@ -41,6 +42,18 @@ export function checkOwned(params: object, owned: readonly string[]): void {
     "invalid_argument",
     `\`${taken}\` is decided by the library and cannot be passed: ${why}.`,
   );
+}
+
+/** What is passed through is compared as JSON: a bigint, or what contains itself, has none. */
+function checkData(params: object): void {
+  try {
+    JSON.stringify(params);
+  } catch (error) {
+    throw new BillingError(
+      "invalid_argument",
+      `Stripe's parameters must be plain data: ${error instanceof Error ? error.message : error}`,
+    );
+  }
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import type { ResourceName } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
+import { linkOf } from "../catalogue/row.js";
 import { same } from "./content/same.js";
 import { creditsRequests } from "./credits.js";
 import { type Erasing, storedPart, storedRequests } from "./erased.js";
@@ -139,7 +140,8 @@ function apply(
 ): Outcome {
   const { resource, id } = seen;
   const { facts } = erasing;
-  const object = objectOf(seen, objects, known, facts);
+  const looks = source !== "event" && linkOf(erasing.chosen)?.resource === resource;
+  const object = objectOf(seen, objects, known, facts, looks);
   if (object === undefined) return LATER;
   const snapshot = storedPart(seen, object, erasing);
   if (snapshot === undefined) return LATER;
@@ -193,14 +195,17 @@ function objectOf(
   objects: Map<string, Judged>,
   known: Known,
   facts: Known,
+  looks: boolean,
 ): Judged | undefined {
   const key = keyOf(resource, id);
   const found = objects.get(key);
   if (found !== undefined) return found;
   const before = facts.version(resource, id);
   if (before === undefined) return undefined;
-  // A row that was removed behind the library's back is put back whole where that is noticed.
-  const wasThere = before?.state === "live" && known.content(resource, id) !== null;
+  // A row that was removed behind the library's back is put back whole where that is noticed: with the
+  // link to its entity, by what Stripe was asked for. An event has the time of its reading alone.
+  const content = (looks && before?.state === "live" ? facts : known).content(resource, id);
+  const wasThere = before?.state === "live" && content !== null;
   const made: Judged = { resource, id, before, wasThere, version: before, content: undefined };
   objects.set(key, made);
   return made;

@@ -10,7 +10,8 @@ import {
   type StripeObject,
 } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
-import { plainOf, storable } from "./content/text.js";
+import { leadsElsewhere } from "../catalogue/stripe-id.js";
+import { plainOf, storable, wellFormed } from "./content/text.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
 import {
   answerInterval,
@@ -62,11 +63,11 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   const fields = body as Record<string, unknown>;
   const { id, type } = fields;
-  if (typeof id !== "string" || typeof type !== "string") return undefined;
+  if (!isPlain(id) || !isPlain(type)) return undefined;
   const raw: ReceivedEvent["raw"] = { ...fields, type };
   const livemode = raw.livemode === true;
   if (raw.object === "v2.core.event") {
-    const created = Math.floor(Date.parse(String(raw.created)) / 1000);
+    const created = typeof raw.created === "string" ? Date.parse(raw.created) : Number.NaN;
     if (Number.isNaN(created)) return undefined;
     if (!hasReadableId(raw.related_object)) return undefined;
     const related = raw.related_object as { id?: string; type?: string } | null | undefined;
@@ -75,7 +76,7 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
       livemode,
       account: typeof raw.context === "string" ? raw.context : undefined,
       type: type.replace(/^v1\./, ""),
-      created,
+      created: Math.floor(created / 1000),
       apiVersion: null,
       idempotencyKey: null,
       object: related?.id === undefined ? {} : { id: related.id },
@@ -101,11 +102,15 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
   };
 }
 
-/** Whether the id of what an event is about is a text, or there is none. */
+/** Whether what an event is about has an id that Stripe can be asked about, or none. */
 function hasReadableId(object: unknown): boolean {
   const id = (object as { readonly id?: unknown } | null | undefined)?.id;
-  return id === undefined || typeof id === "string";
+  return id === undefined || (isPlain(id) && !leadsElsewhere(id));
 }
+
+/** Whether it is a text that tables can hold. */
+const isPlain = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && wellFormed(value) === value;
 
 const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
 

@@ -101,6 +101,14 @@ describe("what is no event", () => {
     ],
     ["an object whose id is no text", { ...event, data: { object: { id: { a: 1 } } } }],
     ["an object whose id is a number", { ...event, data: { object: { id: 17 } } }],
+    ["an object whose id is another path", { ...event, data: { object: { id: "search" } } }],
+    ["an object without the id that it has", { ...event, data: { object: { id: "" } } }],
+    ["an id with NUL", { ...event, id: "evt\u0000", data: { object: {} } }],
+    ["an id with half a pair", { ...event, id: "evt\udfff", data: { object: {} } }],
+    [
+      "a time that no text can be made of",
+      { ...event, object: "v2.core.event", created: { toString: 1, valueOf: 1 } },
+    ],
   ])("has %s", (_, body) => {
     expect(readEvent(body)).toBeUndefined();
   });

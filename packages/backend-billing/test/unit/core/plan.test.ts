@@ -101,6 +101,13 @@ describe("the writes", () => {
     expect(changed?.fields).not.toHaveProperty("entityId");
   });
 
+  it("put the entity into a row that is gone, where Stripe was asked", () => {
+    const asked = { ...batch(event("customers", "cus_1", 500)), source: "page" } as const;
+    const gone = { version: () => live, content: () => null, recordOn: () => "user_1" };
+    const again = writesOf(asked, gone).find(({ write }) => write === "putRow");
+    expect(again).toMatchObject({ isNew: true, fields: { entityId: "user_1" } });
+  });
+
   it("put a row of nulls when the last subscription goes, and not before", () => {
     const gone = { kind: "missing", content: null } as const;
     const asked = batch(answer("subscriptions", "sub_1", 4, 200, 201, {}, gone));

@@ -8,7 +8,7 @@ import { startChild } from "./child.js";
 import { feedFrom, targetAt } from "./load.js";
 import type { AppOrder, Break, StripeOrder } from "./shop.js";
 import type { StripeAnswers } from "./stripe.js";
-import { isSettled, waitingIn } from "./verify.js";
+import { leftIn, waitingIn } from "./verify.js";
 
 export interface StageOptions {
   readonly customers: number;
@@ -16,9 +16,9 @@ export interface StageOptions {
   readonly break: Break | undefined;
 }
 
-/** Milliseconds: between looks, and until what is left to do is taken to be stuck. */
-const LOOK = 50;
-const STUCK = 300_000;
+/** Milliseconds: between looks, and in which some of what is left must be done, or it is stuck. */
+const LOOK = 250;
+const STUCK = 120_000;
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
@@ -61,9 +61,10 @@ export async function openStage(options: StageOptions) {
     },
     /** Until everything is told and asked. */
     async settled(): Promise<void> {
-      const end = Date.now() + STUCK;
-      while (!(await isSettled(pool))) {
-        if (Date.now() > end) {
+      let [least, since] = [Number.POSITIVE_INFINITY, Date.now()];
+      for (let left = await leftIn(pool); left > 0; left = await leftIn(pool)) {
+        if (left < least) [least, since] = [left, Date.now()];
+        if (Date.now() > since + STUCK) {
           const { first } = await app.ask.errors();
           const left = `${await waitingIn(pool)}, now ${Date.now()}; logged: ${first.join("; ")}`;
           throw new Error(`Some of what is due is not done: ${left}`);

@@ -11,13 +11,13 @@ export interface Done {
   readonly last: { readonly [subscription: string]: string | undefined };
 }
 
-/** Whether anything that is due is not told or not done. */
-export async function isSettled(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query(
-    `SELECT EXISTS (SELECT FROM billing.backend_billing_records WHERE kind IN ('change', 'refresh'))
-       OR EXISTS (SELECT FROM billing.backend_billing_versions WHERE ask_at IS NOT NULL) AS waits`,
+/** How much of what is due is not told or not done. */
+export async function leftIn(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ left: number }>(
+    `SELECT (SELECT count(*) FROM billing.backend_billing_records WHERE kind IN ('change', 'refresh'))::int
+       + (SELECT count(*) FROM billing.backend_billing_versions WHERE ask_at IS NOT NULL)::int AS left`,
   );
-  return !rows[0].waits;
+  return rows[0]?.left ?? 0;
 }
 
 /** What waits, in words: when it is due tells whether it was forgotten or put off. */

@@ -23,6 +23,8 @@ import { CRON_SECRET, catalogue, ORIGIN } from "./serverless/shop.js";
 const STEPS = Number(process.env.SERVERLESS_STEPS ?? 15);
 const SEED = process.env.SERVERLESS_SEED ?? "1";
 const DAY = 24 * 60 * 60_000;
+/** Milliseconds for a history: of its steps one in ten starts a process. */
+const LONGEST = PATIENCE + STEPS * 10_000;
 /** Nothing is read from Stripe's list of events, nor compared: what a webhook loses stays lost. */
 const timing = { catchUpEvery: 1_000 * DAY, reconcileEvery: 1_000 * DAY, refreshDelay: 200 };
 const compared = [
@@ -112,7 +114,7 @@ async function open(options: { seed: string; isFaulty?: boolean; kills: number }
 }
 
 describe("processes that are frozen once they have answered", () => {
-  it("lose nothing, and tell everything once", async () => {
+  it("lose nothing, and tell everything once", { timeout: LONGEST }, async () => {
     const app = await open({ seed: SEED, kills: 0.1 });
     await app.begin();
     for (let n = 0; n < STEPS; n++) await app.step();

@@ -82,6 +82,8 @@ function events({ b, secret }: Shop): Named[] {
     ["a time with a fraction", updated(customer("cus_n"), { created: 1.5 }), 400],
     ["an object whose id is a number", updated(customer(17)), 400],
     ["an object whose id is a list", updated(customer(["q"])), 400],
+    ["an object whose id is another path", updated(customer("search")), 400],
+    ["an event whose id has half a pair", updated(customer("cus_n"), { id: "evt_\ud800" }), 400],
     ["an object whose id has NUL", updated(customer("cus_\u0000x")), 200],
     ["an object whose id has half a pair", updated(customer("cus_\ud800")), 200],
     ["an object whose id has 3,000 letters", updated(customer("y".repeat(3_000))), 200],

@@ -93,10 +93,13 @@ async function open(options: { seed: string; isFaulty?: boolean; kills: number }
       AND kind IN ('change', 'refresh', 'claim', 'batch', 'credits', 'seats')`));
   /** Until every event is delivered and nothing is left to do. */
   const settle = async () => {
-    for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+    let [least, since] = [Number.POSITIVE_INFINITY, Date.now()];
+    while (Date.now() < since + PATIENCE) {
       await history.deliver(50);
       const { more } = await history.tick();
-      if (more === false && double.deliveries.held().length === 0 && (await due()) === 0) return;
+      const left = double.deliveries.held().length + (await due());
+      if (more === false && left === 0) return;
+      if (left < least) [least, since] = [left, Date.now()];
     }
     throw new Error(`${await due()} are left to do, ${double.deliveries.held().length} to deliver`);
   };

@@ -105,7 +105,7 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
 /** Whether what an event is about has an id that Stripe can be asked about, or none. */
 function hasReadableId(object: unknown): boolean {
   const id = (object as { readonly id?: unknown } | null | undefined)?.id;
-  return id === undefined || (isPlain(id) && !leadsElsewhere(id));
+  return id === undefined || (typeof id === "string" && id !== "" && !leadsElsewhere(id));
 }
 
 /** Whether it is a text that tables can hold. */

@@ -101,7 +101,14 @@ async function open(options: { seed: string; isFaulty?: boolean; kills: number }
       if (more === false && left === 0) return;
       if (left < least) [least, since] = [left, Date.now()];
     }
-    throw new Error(`${await due()} are left to do, ${double.deliveries.held().length} to deliver`);
+    const { rows } = await pool.query(`SELECT kind, id, due, left(data::text, 200) AS data
+      FROM ${schema}.backend_billing_records WHERE due IS NOT NULL AND kind NOT IN ('lapse', 'setting')
+      UNION ALL SELECT 'ask', resource || ' ' || id, ask_at, NULL FROM ${schema}.backend_billing_versions
+      WHERE ask_at IS NOT NULL`);
+    const held = double.deliveries.held().length;
+    throw new Error(
+      `${await due()} are left to do at ${Date.now()}, ${held} to deliver: ${JSON.stringify(rows)}`,
+    );
   };
   /** Stripe tells by no event that a customer's next invoice has another number. */
   const contents = async (resource: ResourceName) => {

@@ -11,7 +11,7 @@ import {
 } from "../catalogue/catalogue.js";
 import { resources } from "../catalogue/resources.js";
 import { leadsElsewhere } from "../catalogue/stripe-id.js";
-import { plainOf, storable, wellFormed } from "./content/text.js";
+import { isStorableText, plainOf, storable } from "./content/text.js";
 import { type AnswerHeaders, headerOf } from "./headers.js";
 import {
   answerInterval,
@@ -63,7 +63,7 @@ export function readEvent(body: unknown): ReceivedEvent | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   const fields = body as Record<string, unknown>;
   const { id, type } = fields;
-  if (!isPlain(id) || !isPlain(type)) return undefined;
+  if (!isStorableText(id) || !isStorableText(type)) return undefined;
   const raw: ReceivedEvent["raw"] = { ...fields, type };
   const livemode = raw.livemode === true;
   if (raw.object === "v2.core.event") {
@@ -107,10 +107,6 @@ function hasReadableId(object: unknown): boolean {
   const id = (object as { readonly id?: unknown } | null | undefined)?.id;
   return id === undefined || (typeof id === "string" && id !== "" && !leadsElsewhere(id));
 }
-
-/** Whether it is a text that tables can hold. */
-const isPlain = (value: unknown): value is string =>
-  typeof value === "string" && value !== "" && wellFormed(value) === value;
 
 const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
 

@@ -1,5 +1,5 @@
 /** Arguments as callers give them: types do not hold at run time, and a browser may have chosen them. */
-import { wellFormed } from "../mirror/content/text.js";
+import { isStorableText } from "../mirror/content/text.js";
 import { BillingError } from "./errors.js";
 
 /** The arguments of a call; refuses what is no object. */
@@ -16,7 +16,7 @@ export function optionsOf<T extends object>(name: string, options: T | undefined
 
 /** Refuses what is no text, and text that no table can hold. */
 export function checkText(name: string, value: unknown): void {
-  if (typeof value === "string" && value !== "" && wellFormed(value) === value) return;
+  if (isStorableText(value)) return;
   throw new BillingError(
     "invalid_argument",
     `\`${name}\` must be a text that is not empty, without NUL and without half of a surrogate pair.`,

@@ -10,6 +10,10 @@ export function wellFormed(text: string): string {
   return text.replace(UNSTORABLE, (found) => (found === "\u0000" ? "\u2400" : "\ufffd"));
 }
 
+/** Whether it is a text, with something in it, that tables hold as it is. */
+export const isStorableText = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && wellFormed(value) === value;
+
 const texts = new WeakMap<object, string>();
 
 /** The JSON of a content, cached by identity: the object must not be changed afterwards. */

@@ -146,6 +146,35 @@ const describeBatch = (open: () => Promise<Keep>) =>
       expect(await problems()).toEqual(["unclear"]);
     });
 
+    describe("of a subscription that has ended before it had a minute for it", () => {
+      const begin = async () => {
+        const at = shop.double.clock.now();
+        await shop.keep.insert({ entityId: "org_2", key: "short", over: 7, at });
+        await shop.link("org_2", { from: at - 10_000, until: at + 20_000 });
+        await later({ minutes: 1 });
+      };
+
+      it("is sent at the time of its usage", async () => {
+        await begin();
+        await shop.work();
+        expect(sent()).toBe(1);
+        expect(await kept()).toEqual([]);
+        expect(await judged()).toEqual([]);
+      });
+
+      it("is reported where it is not known, whatever its minute shows", async () => {
+        await begin();
+        shop.double.faults.add({ fault: "cut_after", on: SEND });
+        await shop.work();
+        shop.double.faults.clear();
+        const before = sent();
+        await later({ hours: 30 });
+        await shop.work();
+        expect(sent()).toBe(before);
+        expect(await problems()).toEqual(["unclear"]);
+      });
+    });
+
     it("is put aside if Stripe refuses it, and the next one goes on", async () => {
       await shop.stripe.billing.meters.deactivate(shop.meterId);
       await use(5);

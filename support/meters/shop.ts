@@ -38,8 +38,8 @@ export interface Shop {
   work(death?: Death): Promise<void>;
   /** The same, as a runtime. */
   runtime(death?: Death): Runtime;
-  /** The entity has its customer and its subscription from now on. */
-  link(entityId: string): Promise<void>;
+  /** The entity has its customer and its subscription from now on, or one that has ended. Milliseconds. */
+  link(entityId: string, ended?: { readonly from: number; readonly until: number }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -113,14 +113,15 @@ export async function openShop(
         if (!(error instanceof Died)) throw error;
       }
     },
-    link: async (entityId) => {
+    link: async (entityId, ended) => {
+      const from = ended?.from ?? PERIOD.from;
       const customer = customers.get(entityId) ?? "";
       const seconds = (milliseconds: number) => milliseconds / 1000;
       const recurring = { interval: "month", interval_count: 1, usage_type: "metered" };
       const item = {
         id: `si_${entityId}`,
         price: { id: "price_team", product: "acme_team", lookup_key: null, recurring },
-        current_period_start: seconds(PERIOD.from),
+        current_period_start: seconds(from),
         current_period_end: seconds(PERIOD.until),
       };
       await store.commit({
@@ -128,14 +129,14 @@ export async function openShop(
           event("customers", customer, 100),
           event("subscriptions", `sub_${entityId}`, 100, {
             customer,
-            status: "active",
-            created: seconds(PERIOD.from),
-            start_date: seconds(PERIOD.from),
-            ended_at: null,
+            status: ended === undefined ? "active" : "canceled",
+            created: seconds(from),
+            start_date: seconds(from),
+            ended_at: ended === undefined ? null : seconds(ended.until),
             schedule: null,
             cancel_at: null,
             cancel_at_period_end: false,
-            billing_cycle_anchor: seconds(PERIOD.from),
+            billing_cycle_anchor: seconds(from),
             items: { data: [item] },
           }),
         ),

@@ -6,7 +6,7 @@ export type BatchProblem =
   | "refused"
   /** Its answers were lost for too long, and its minute shows nothing. */
   | "missing"
-  /** The same, and its minute shows something else. */
+  /** The same, and its minute shows something else, or is not its own. */
   | "unclear"
   /** It was counted, but after its invoice may have been final. */
   | "late";
@@ -20,8 +20,10 @@ export interface MeterBatch {
   readonly meter: string;
   /** Units: a whole number. */
   readonly value: number;
-  /** Seconds: the beginning of a minute that no other batch of the customer and meter has. */
+  /** Seconds: the beginning of a minute that no other batch of the customer and meter has, unless `isShared`. */
   readonly timestamp: number;
+  /** Whether others may have its minute too, so that its sum says nothing of this one. */
+  readonly isShared?: true;
   /** Milliseconds: when the period ends that it is billed with; null if none is known. */
   readonly closesAt: number | null;
   /** Milliseconds: from when on it may have reached Stripe. */

@@ -56,7 +56,7 @@ export function gathered(
   if (nextAt > now && nextAt <= now + PAUSE) return undefined;
   const period = billedSpan(found.subscriptions, first.at);
   const minute = freeMinute(used, period, first.at, now);
-  if (minute === undefined) {
+  if (minute === undefined && period.until > now) {
     return { outbox: { used, nextAt: now + PAUSE }, batch: undefined, keys: [] };
   }
   const day = Math.floor(first.at / DAY) * DAY;
@@ -67,14 +67,17 @@ export function gathered(
   );
   const isAll = taken.length === unsent.length && !found.hasMore;
   return {
-    outbox: { used: withMinute(used, minute, now), nextAt: isAll ? now + PAUSE : now },
+    outbox: {
+      used: minute === undefined ? used : withMinute(used, minute, now),
+      nextAt: isAll ? now + PAUSE : now,
+    },
     batch: {
       entityId,
       feature,
       customerId,
       meter,
       value: taken.reduce((sum, { over }) => sum + over, 0),
-      timestamp: (minute * MINUTE) / 1000,
+      ...timeOf(minute, first.at),
       closesAt: period.closesAt,
       firstAt: now,
       tries: 0,
@@ -82,6 +85,15 @@ export function gathered(
     keys: taken.map(({ key }) => key),
   };
 }
+
+/** When Stripe is to count a batch. A period that was over before it had a minute for each shares one. */
+const timeOf = (
+  minute: number | undefined,
+  at: number,
+): Pick<MeterBatch, "timestamp" | "isShared"> =>
+  minute === undefined
+    ? { timestamp: Math.floor(at / 1000), isShared: true }
+    : { timestamp: (minute * MINUTE) / 1000 };
 
 /** The first of them, at least one, up to a sum. */
 function upTo(unsent: readonly Unsent[], most: number): readonly Unsent[] {

@@ -102,7 +102,7 @@ async function step(runtime: Runtime, record: StoredRecord, batch: MeterBatch): 
     return putOff(runtime, record, batch, pause);
   }
   if (next === "ask") {
-    const sum = await sumOfMinute(runtime, batch);
+    const sum = batch.isShared ? undefined : await sumOfMinute(runtime, batch);
     const problem = sum === undefined ? "unclear" : problemBySum(batch, sum);
     return problem === undefined
       ? sent(runtime, record, batch)

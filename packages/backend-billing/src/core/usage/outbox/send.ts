@@ -52,7 +52,8 @@ export async function sumOfMinute(
 ): Promise<number | undefined> {
   const id = await meterId(runtime, meter);
   if (id === undefined) return undefined;
-  const span = { start_time: timestamp, end_time: timestamp + 60 };
+  const start = timestamp - (timestamp % 60);
+  const span = { start_time: start, end_time: start + 60 };
   try {
     const { data } = await paced(runtime, "GET billing/meters/{id}/event_summaries", () =>
       runtime

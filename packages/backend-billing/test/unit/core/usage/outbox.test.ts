@@ -238,6 +238,44 @@ describe("a batch", () => {
   });
 });
 
+describe("a period that is over and has no minute for a batch", () => {
+  const SHORT = { ...MONTH, from: "03-10T08:00:30", start: "03-10T08:00:30" };
+  const next = (ended: string, used: readonly string[], now: string) =>
+    gathered(
+      {
+        customerId: "cus_1",
+        subscriptions: [subscription({ ...SHORT, ended })],
+        isOpen: false,
+        outbox: {
+          used: used.reduce((all, each) => withMinute(all, minute(each), at(now)), {}),
+          nextAt: 0,
+        },
+        unsent: [{ key: "a", over: 3, at: at("03-10T08:00:45") + 500 }],
+        hasMore: false,
+      },
+      { entityId: "org_1", feature: "calls", meter: "api", now: at(now) },
+    );
+
+  it.each([
+    ["is shorter than a minute", "03-10T08:00:50", []],
+    ["had more batches than minutes", "03-10T08:02:10", ["03-10T08:01:00"]],
+  ])("which %s sends it at its own time, and lets no sum decide", (_, ended, used) => {
+    const { batch, keys } = next(ended, used, "03-10T08:05:00") ?? {};
+    expect(keys).toEqual(["a"]);
+    expect(batch).toMatchObject({
+      value: 3,
+      timestamp: at("03-10T08:00:45") / 1000,
+      isShared: true,
+    });
+  });
+
+  it("shares none while one is free", () => {
+    const { batch } = next("03-10T08:02:10", [], "03-10T08:05:00") ?? {};
+    expect(batch).toMatchObject({ timestamp: at("03-10T08:01:00") / 1000 });
+    expect(batch).not.toHaveProperty("isShared");
+  });
+});
+
 describe("an answer", () => {
   it.each([
     ["500", { statusCode: 500 }, "unknown"],

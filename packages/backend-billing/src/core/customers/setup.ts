@@ -11,6 +11,7 @@ import { checkEntityId } from "../runtime/commit/seats.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { BillingError } from "../runtime/errors.js";
 import { defineLocal } from "../runtime/local.js";
+import { createRecent } from "../runtime/recent.js";
 import { AGAIN, inRounds } from "../runtime/rounds.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Annotate, observed } from "../runtime/telemetry/telemetry.js";
@@ -259,18 +260,19 @@ async function linkSighting(
   });
 }
 
+/** Milliseconds. Not for ever: a database that was set back has forgotten links that were seen. */
+const LINK_LIFE = 10 * 60_000;
+
 /** Links that were seen, by entity: a cache, because every event about a customer asks for one. */
-const linksIn = defineLocal("runtime", "links", () => new Map<string, SeenLink>());
-const MOST_LINKS = 10_000;
+const linksIn = defineLocal("runtime", "links", () =>
+  createRecent<SeenLink>({ size: 5_000, life: LINK_LIFE }),
+);
 
 interface SeenLink {
   readonly customerId: string;
   /** Milliseconds until which it is believed. */
   readonly until: number;
 }
-
-/** Milliseconds. Not for ever: a database that was set back has forgotten links that were seen. */
-const LINK_LIFE = 10 * 60_000;
 
 /**
  * Whether this customer was lately seen to be the entity's own. It need not be so still: a link is
@@ -284,9 +286,8 @@ function isLinkKnown(runtime: Runtime, entityId: string, id: string): boolean {
 }
 
 function rememberLink(runtime: Runtime, entityId: string, id: string): void {
-  const known = linksIn(runtime);
-  if (known.size >= MOST_LINKS) known.clear();
-  known.set(entityId, { customerId: id, until: runtime.now() + LINK_LIFE });
+  const now = runtime.now();
+  linksIn(runtime).set(entityId, { customerId: id, until: now + LINK_LIFE }, now);
 }
 
 /** Lists show the newest first, so the customer to adopt may come after others. */

@@ -5,6 +5,7 @@
  * so the memory is used only as long as it proves right.
  */
 import type { Version } from "../../core/mirror/rule.js";
+import { createRecent } from "../../core/runtime/recent.js";
 
 export interface Memory {
   /** What is remembered, if it is to be trusted and there is something for every key. */
@@ -24,27 +25,23 @@ const MISTAKE = -2;
 const MOST_TRUST = 20;
 const LEAST_TRUST = -20;
 
+/** Milliseconds for which a version is of use: objects change a few times in a row, and then for long not. */
+const LIFE = 10 * 60_000;
+
 /** Remembers so many versions at least, and at most twice as many: what was used lately. */
-export function createMemory(least: number): Memory {
-  let lately = new Map<string, Version>();
-  let before = new Map<string, Version>();
+export function createMemory(size: number, now: () => number = () => performance.now()): Memory {
+  const recent = createRecent<Version>({ size, life: LIFE });
+  const keep = (key: string, version: Version) => recent.set(key, version, now());
   let trust = 0;
   const prove = (change: number): void => {
     trust = Math.min(MOST_TRUST, Math.max(LEAST_TRUST, trust + change));
   };
-  const keep = (key: string, version: Version): void => {
-    lately.set(key, version);
-    if (lately.size < least) return;
-    before = lately;
-    lately = new Map();
-  };
-  const find = (key: string) => lately.get(key) ?? before.get(key);
   return {
     recall(keys) {
       if (trust <= 0) return undefined;
       const found = new Map<string, Version>();
       for (const key of keys) {
-        const version = find(key);
+        const version = recent.get(key);
         if (version === undefined) return undefined;
         found.set(key, version);
       }
@@ -54,23 +51,18 @@ export function createMemory(least: number): Memory {
       let usable = stored.size > 0;
       let right = true;
       for (const [key, version] of stored) {
-        const remembered = find(key);
+        const remembered = recent.get(key);
         if (remembered === undefined) usable = false;
         else if (remembered.revision !== version?.revision) right = false;
         if (version !== undefined) keep(key, version);
-        else if (remembered !== undefined) forget(key);
+        else if (remembered !== undefined) recent.delete(key);
       }
       if (!right) prove(MISTAKE);
       else if (usable) prove(1);
     },
     keep,
     renew(key, version) {
-      if (find(key) !== undefined) keep(key, version);
+      if (recent.get(key) !== undefined) keep(key, version);
     },
   };
-
-  function forget(key: string): void {
-    lately.delete(key);
-    before.delete(key);
-  }
 }

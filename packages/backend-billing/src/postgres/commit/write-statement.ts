@@ -36,12 +36,16 @@ export const WRITTEN = 1;
  */
 export type Writer = (plan: Decided, now: number, listening?: number) => Statement | undefined;
 
+/** Most applications see a few hundred; what could be put together has no end. */
+const MOST_SHAPES = 1_000;
+
 /**
  * The statement depends on nothing but which parts it has and whether each is about one thing, so
  * it is put together when a batch of that shape first comes.
  */
 export function createWriter(names: Names, chosen: readonly ResourceName[]): Writer {
   const templates = new Map<string, Template<Writes>>();
+  const all = allParts(names, chosen);
   return (plan, now, listening) => {
     const writes = writesOf(plan, now, listening);
     const { parts, single } = partsOf(writes);
@@ -49,7 +53,8 @@ export function createWriter(names: Names, chosen: readonly ResourceName[]): Wri
     const shape = `${single} ${parts.join(" ")}`;
     let found = templates.get(shape);
     if (found === undefined) {
-      found = template((into) => writeParts(into, allParts(names, chosen), parts, single));
+      if (templates.size >= MOST_SHAPES) templates.clear();
+      found = template((into) => writeParts(into, all, parts, single));
       templates.set(shape, found);
     }
     return fill(found, writes);

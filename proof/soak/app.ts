@@ -8,7 +8,14 @@ import { answer, leave, orderOf } from "./child.js";
 import { type AppOrder, catalogue, RAW } from "./shop.js";
 
 const order = orderOf<AppOrder>();
-const pool = new pg.Pool({ connectionString: order.database, max: 20, application_name: "soak" });
+// As docs/recipes/pools.md says where the slowest webhooks matter: connections stay, for a new one has to read
+// the catalogue and prepare its statements, and a backfill beside the webhooks has few pages under way.
+const pool = new pg.Pool({
+  connectionString: order.database,
+  max: 20,
+  idleTimeoutMillis: 300_000,
+  application_name: "soak",
+});
 const BASE = `http://127.0.0.1:${order.port}`;
 const kept: number[][] = [];
 const wrong: string[] = [];
@@ -26,6 +33,7 @@ const { billing, store, sync, checkout } = createBilling({
   db: pool,
   base_url: BASE,
   catalogue,
+  concurrency: 2,
   rate: { total: 100, perEndpoint: 100 }, // as in live mode
   logger: { info: () => {}, warn: () => {}, error: log },
   on: {

@@ -94,6 +94,7 @@ export function judge(measured: Measured): Verdict {
   ];
   const notes = [
     `The ${flat.samples} samples of the heap are taken while requests are under way, so they differ among each other; the error is that of the line.`,
+    "The application keeps its connections for five minutes (`idleTimeoutMillis`), and gives a backfill two pages at once (`concurrency`), as docs/recipes/pools.md advises where the slowest webhooks matter.",
     "Each hook was told once, and the ledger of usage adds up to what was taken, or the run fails.",
     ...(wrong.length > 0 ? [`Beyond its bound: ${wrong.slice(0, 5).join("; ")}.`] : []),
   ];

@@ -143,7 +143,7 @@ export interface UpkeepCalls<Context extends unknown[] = []> {
    * answers at once, and `runs` says how far it is.
    */
   verify(...all: [...Context, args?: VerifyArgs]): Promise<RunReport>;
-  /** The runs of late, newest first, with how far each is: also while it runs. */
+  /** The runs of late, newest first, with how far each is, also while it runs: 10 by default, at most 100. */
   runs(...all: [...Context, limit?: number]): Promise<readonly RunReport[]>;
 }
 
@@ -256,15 +256,13 @@ const OPTIONAL: ReadonlySet<string> = new Set(["reconcile", "verify"]);
 /** Those whose first argument is a number, or not there, or that look at it themselves. */
 const BARE: ReadonlySet<string> = new Set(["runs", "revenue", "ingest"]);
 
-/** The call, with arguments of the right kind. */
+/** The call, with arguments of the right kind. What it does not take is not looked at: `ids.map(call)` adds some. */
 const checked =
   (name: string, call: Call): Call =>
-  (runtime, ...args) => {
-    if (!BARE.has(name)) checkArgs(name, args);
-    return call(runtime, ...args);
+  (runtime, ...all) => {
+    const [args, options] = all;
+    if (!BARE.has(name) && !(args === undefined && OPTIONAL.has(name)))
+      argsOf(name, args as object);
+    if (call.length > 2) optionsOf("options", options as object | undefined);
+    return call(runtime, ...all);
   };
-
-function checkArgs(name: string, [args, options]: unknown[]): void {
-  if (args !== undefined || !OPTIONAL.has(name)) argsOf(name, args as object);
-  optionsOf("options", options as object | undefined);
-}

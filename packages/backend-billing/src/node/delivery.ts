@@ -25,6 +25,7 @@ export function createDelivery(
   let next: { readonly at: number; readonly cancel: () => void } | undefined;
   let isRunning = false;
   let isWanted = false;
+  let isFailing = false;
   let pause = SOON;
 
   /** One at a time: the lanes of a process are its budget of connections. */
@@ -48,12 +49,14 @@ export function createDelivery(
     isWanted = false;
     try {
       const count = await deliver(Number.POSITIVE_INFINITY);
+      isFailing = false;
       pause = count > 0 ? SOON : 2 * pause;
       if (isWanted || count > 0) schedule(AGAIN);
       else if (pause < SELDOM) schedule(pause);
     } catch (error) {
       if (life.isClosing) return; // what is left is done by another instance
       log?.error(factsOf(error), "Changes could not be told; trying again");
+      isFailing = true;
       schedule(10 * SOON);
     } finally {
       isRunning = false;
@@ -64,7 +67,8 @@ export function createDelivery(
       isWanted = true;
       pause = SOON;
       // Under a steady load one run goes on for long: it is not waited for by another for each change.
-      if (!isRunning) schedule(underWay === undefined ? 0 : AGAIN);
+      // What failed is tried again in its time, also while changes come.
+      if (!isRunning && !isFailing) schedule(underWay === undefined ? 0 : AGAIN);
     },
     deliver: (until) => {
       if (isRunning) isWanted = true; // the end of this call may cut it short

@@ -57,7 +57,7 @@ export function addStatusCommand(program: Command, io: Io): void {
     .command("status")
     .description("show how current the tables are, what is under way, and the endpoint's health")
     .option("--url <url>", "look at the endpoint of this address only")
-    .option("--runs <n>", "how many runs to show (default: 5)");
+    .option("--runs <n>", "how many runs to show, at most 100 (default: 5)");
   withConvexOptions(withConnectOptions(command)).action((options: Options) =>
     options.convex ? statusOnConvex(io, options) : runStatus(io, options),
   );

@@ -7,10 +7,13 @@ const OTHER: ReadonlySet<string> = new Set([".", "..", "search"]);
 /** Whether a path that ends in it is not an object's. */
 export const leadsElsewhere = (id: string): boolean => OTHER.has(id);
 
-/** Merchants have chosen some of the ids, so nearly everything is allowed. */
+/**
+ * Merchants have chosen some of the ids, so nearly everything is allowed: Stripe's client encodes it. Only slashes
+ * are not, because what stands between may decode them.
+ */
 export const isStripeId = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length > 0 &&
   value.length <= LONGEST &&
   !leadsElsewhere(value) &&
-  !/[/\\?#%\p{Cc}\p{Cs}]/u.test(value);
+  !/[/\\\p{Cc}\p{Cs}]/u.test(value);

@@ -140,15 +140,19 @@ const isRaw = ({ kind, data }: RecordRequest): boolean =>
   kind === "change" && data.resource === "event";
 
 interface EventShown {
-  readonly data?: { readonly object?: { readonly object?: string; readonly id?: string } };
+  readonly data?: {
+    readonly object?: { readonly object?: string; readonly id?: string };
+    readonly previous_attributes?: object;
+  };
 }
 
-/** The customer that the object of an event names, or is. */
+/** The customer that the object of an event names, or is, or named before: a card that is detached names none. */
 export function customerOfEvent(event: object): string | undefined {
-  const { object } = (event as EventShown).data ?? {};
+  const { object, previous_attributes: before = {} } = (event as EventShown).data ?? {};
   if (object === undefined) return undefined;
   const { object: noun, id = "" } = object;
-  return customerIn(noun === "customer" ? "customers" : undefined, id, object);
+  const named = customerIn(noun === "customer" ? "customers" : undefined, id, object);
+  return named ?? customerIn(undefined, "", before);
 }
 
 /** What the object of an event names of what belongs to customers. */

@@ -1,6 +1,6 @@
 /**
- * What was used lately, for caches: two generations, of which the older one is forgotten as a whole. So it
- * takes no more than what is going on needs, and nothing has to look for what is old.
+ * What was set lately, for caches: two generations, of which the older one is forgotten as a whole, by the first
+ * `set` after its time. So it takes no more than what is going on needs, and nothing has to look for what is old.
  */
 export interface Recent<T> {
   get(key: string): T | undefined;
@@ -10,9 +10,9 @@ export interface Recent<T> {
 }
 
 export interface RecentOptions {
-  /** How many are kept at least, and at most twice as many. */
+  /** How many are kept within their time; at most twice as many are. */
   readonly size: number;
-  /** Milliseconds after which what was not set again may be forgotten; all is after twice as long. */
+  /** Milliseconds after which a `set` may forget what was not set again, and after twice as long does. */
   readonly life: number;
 }
 

@@ -4,20 +4,26 @@ import { argsOf, checkText, optionsOf } from "../runtime/arguments.js";
 import { checkEntityId } from "../runtime/commit/seats.js";
 
 export function checkedReads<R extends LocalReads>(reads: R): R {
+  // What a read does not take is not looked at: `ids.map(read)` adds some.
   const ofEntity =
-    <A extends unknown[], T>(read: (entityId: string, ...rest: A) => Promise<T>) =>
-    async (entityId: string, ...rest: A): Promise<T> => {
+    <T>(read: (entityId: string) => Promise<T>) =>
+    async (entityId: string): Promise<T> => {
       checkEntityId(entityId);
-      optionsOf("options", rest[0] as object | undefined);
-      return read(entityId, ...rest);
+      return read(entityId);
+    };
+  const listedOf =
+    <O extends object, T>(read: (entityId: string, options?: O) => Promise<T>) =>
+    async (entityId: string, options?: O): Promise<T> => {
+      checkEntityId(entityId);
+      return read(entityId, optionsOf("options", options));
     };
   return {
     ...reads,
     customerOf: ofEntity(reads.customerOf),
     activeSubscriptionsOf: ofEntity(reads.activeSubscriptionsOf),
-    invoicesOf: ofEntity(reads.invoicesOf),
-    paymentMethodsOf: ofEntity(reads.paymentMethodsOf),
-    refundsOf: ofEntity(reads.refundsOf),
+    invoicesOf: listedOf(reads.invoicesOf),
+    paymentMethodsOf: listedOf(reads.paymentMethodsOf),
+    refundsOf: listedOf(reads.refundsOf),
     priceBy: async (by) => {
       checkText("lookupKey", argsOf("priceBy", by).lookupKey);
       return reads.priceBy(by);

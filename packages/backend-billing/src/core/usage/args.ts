@@ -39,8 +39,12 @@ export interface CheckedUse {
   readonly key: string;
 }
 
-export function checkedUse(catalogue: AnyCatalogue | undefined, use: UseArgs): CheckedUse {
-  const { entityId, feature, amount = 1, key } = argsOf("use", use);
+export function checkedUse(
+  call: string,
+  catalogue: AnyCatalogue | undefined,
+  use: UseArgs,
+): CheckedUse {
+  const { entityId, feature, amount = 1, key } = argsOf(call, use);
   checkEntityId(entityId);
   checkBalance(catalogue, feature);
   checkAmount(amount, 1);

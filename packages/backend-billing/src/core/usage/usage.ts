@@ -130,14 +130,14 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
   const left = (wallet: Wallet) => ({ balance: remainingOf(wallet.balance) });
 
   return {
-    consume: async (use) => taken(checkedUse(catalogue, use), true),
+    consume: async (use) => taken(checkedUse("consume", catalogue, use), true),
     track: async (use) => {
-      const { balance } = await taken(checkedUse(catalogue, use), false);
+      const { balance } = await taken(checkedUse("track", catalogue, use), false);
       return { balance };
     },
     reserve: async (args) => {
       const { expiresAt, ...use } = argsOf("reserve", args);
-      const checked = checkedUse(catalogue, use);
+      const checked = checkedUse("reserve", catalogue, use);
       const { key, amount } = checked;
       const id = reservationId(checked);
       return change<Reserved>(checked, { record: key, hold: key }, (wallet, { record }, at) => {
@@ -178,7 +178,7 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
     },
     grant: async (args) => {
       const { expiresAt = null, ...use } = argsOf("grant", args);
-      const checked = checkedUse(catalogue, use);
+      const checked = checkedUse("grant", catalogue, use);
       checkTime("expiresAt", expiresAt);
       const key = `given ${checked.key}`;
       return change(checked, { grant: key }, (wallet, found, createdAt) => {

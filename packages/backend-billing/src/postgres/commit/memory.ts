@@ -28,7 +28,7 @@ const LEAST_TRUST = -20;
 /** Milliseconds for which a version is of use: objects change a few times in a row, and then for long not. */
 const LIFE = 10 * 60_000;
 
-/** Remembers so many versions at least, and at most twice as many: what was used lately. */
+/** Remembers so many versions of late, and at most twice as many. */
 export function createMemory(size: number, now: () => number = () => performance.now()): Memory {
   const recent = createRecent<Version>({ size, life: LIFE });
   const keep = (key: string, version: Version) => recent.set(key, version, now());

@@ -155,7 +155,10 @@ describe("an entity that is erased with usage that was not sent", { tags: ["slow
   });
 });
 
-const EVENTS = ["radar.early_fraud_warning.created", "review.opened"] as const;
+const WARNED = "radar.early_fraud_warning.created";
+const OPENED = "review.opened";
+const DETACHED = "payment_method.detached";
+const EVENTS = [WARNED, OPENED, DETACHED] as const;
 
 /** Handlers that take Stripe's events as they come, and fail. */
 const failing: Reactions<Queryable> = {
@@ -164,10 +167,10 @@ const failing: Reactions<Queryable> = {
   ),
 };
 
-/** Neither reviews nor warnings are mirrored: their events are the application's to take. */
+/** Neither reviews nor warnings nor cards are mirrored: their events are the application's to take. */
 const RESOURCES = ["customers", "subscriptions", "invoices", "charges", "payment_intents"] as const;
 
-/** Events of a charge: one names the customer, the others the charge alone. */
+/** Events of a charge: one names the customer, the others the charge alone. And a card that is the customer's no more. */
 async function sendRaw(app: App, customer: string, round: string): Promise<void> {
   const [charge = ""] = (await app.b.store.related("charges", "customerId", customer, "", 1)).ids;
   const [metadata, place] = [{ secret: ada.secret }, { city: ada.street }];
@@ -176,10 +179,13 @@ async function sendRaw(app: App, customer: string, round: string): Promise<void>
     { object: "review", id: "prv_1", charge, ip_address_location: place, note: ada.email },
     { object: "review", id: "prv_2", charge: { id: charge }, ip_address_location: place },
     { object: "review", id: "prv_3", charge: null, customer, ip_address_location: place },
+    { object: "payment_method", id: "pm_1", customer: null, billing_details: { email: ada.email } },
   ];
+  const types = [WARNED, OPENED, OPENED, OPENED, DETACHED];
   for (const [index, object] of objects.entries()) {
-    const type = index === 0 ? EVENTS[0] : EVENTS[1];
-    const answer = await send(app, { id: `evt_${round}_${index}`, type, data: { object } });
+    const type = types[index] ?? OPENED;
+    const data = { object, ...(type === DETACHED ? { previous_attributes: { customer } } : {}) };
+    const answer = await send(app, { id: `evt_${round}_${index}`, type, data });
     expect(answer.status).toBe(200);
   }
 }
@@ -206,6 +212,6 @@ describe("an entity that is erased with events that no handler took", { tags: ["
     await sendRaw(app, customerId, "after");
     expect(await found(app, personal(ada))).toEqual([]);
     const left = await app.b.store.records("change", "event ", 20);
-    expect(left.filter(({ id }) => /^event evt_(before|after)_/.test(id))).toHaveLength(8);
+    expect(left.filter(({ id }) => /^event evt_(before|after)_/.test(id))).toHaveLength(10);
   });
 });

@@ -16,6 +16,13 @@ const reported = ({ log }: App, customer: string) =>
   log.filter((line) => line.includes("second customer") && line.endsWith(customer)).length;
 
 describe("a customer that setup made", () => {
+  it("is made and found by calls that a list maps to, with an index and the list besides", async () => {
+    const { b } = await still();
+    const made = await Promise.all([{ entityId }, { entityId: "user_2" }].map(b.setup));
+    const found = await Promise.all([entityId, "user_2"].map(b.store.customerOf));
+    expect(found.map((row) => row?.customerId)).toEqual(made.map(({ customerId }) => customerId));
+  });
+
   it("is given an email and metadata that it lacks, at Stripe and in the mirror", async () => {
     const app = await still();
     const { customerId } = await app.b.setup({ entityId });

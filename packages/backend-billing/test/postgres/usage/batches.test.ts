@@ -103,6 +103,19 @@ describe("a batch that is missing", () => {
     expect(await differing()).toBe(0);
   });
 
+  it("is not said to be another batch's where its minute is shared", async () => {
+    const record = await missing();
+    const { customerId, timestamp } = batchIn(record);
+    await shop.stripe.billing.meterEvents.create({
+      event_name: "api_calls",
+      payload: { stripe_customer_id: customerId, value: "5" },
+      timestamp,
+    });
+    await later({ minutes: 5 });
+    const shared = { ...record, data: { ...record.data, isShared: true } };
+    await expect(sendAnew(shop.runtime(), shared)).rejects.toThrow("Other batches may have");
+  });
+
   it("is dropped, and is billed by no meter then", async () => {
     await dropBatch(shop.runtime(), await missing(), false);
     expect(await kept()).toEqual([]);

@@ -64,26 +64,19 @@ describe("arguments", () => {
 });
 
 describe("an id of Stripe's", () => {
-  it.each(["cus_NffrFeUfNV2Hib", "gold plan", "price:1", "a.b"])("may be %j", (id) => {
-    expect(isStripeId(id)).toBe(true);
-  });
+  it.each(["cus_NffrFeUfNV2Hib", "gold plan", "price:1", "a.b", "gold-50%", "a?b", "#1"])(
+    "may be %j",
+    (id) => {
+      expect(isStripeId(id)).toBe(true);
+    },
+  );
 
-  it.each([
-    "",
-    ".",
-    "..",
-    "../x",
-    "a/b",
-    "%2e%2e",
-    "a?b",
-    "a#b",
-    "search",
-    "a\u0000",
-    "x".repeat(256),
-    7,
-  ])("may not be %j, which would lead elsewhere", (id) => {
-    expect(isStripeId(id)).toBe(false);
-  });
+  it.each(["", ".", "..", "../x", "a/b", "a\\b", "search", "a\u0000", "x".repeat(256), 7])(
+    "may not be %j, which would lead elsewhere",
+    (id) => {
+      expect(isStripeId(id)).toBe(false);
+    },
+  );
 });
 
 describe("what is no event", () => {

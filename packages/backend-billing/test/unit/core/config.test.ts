@@ -63,11 +63,22 @@ describe("another Stripe", () => {
       "https://stripe.example",
       { host: "stripe.example", port: 443, protocol: "https" },
     ],
+    [
+      "may have an address of the sixth version",
+      "http://[::1]:12111/",
+      { host: "::1", port: "12111", protocol: "http" },
+    ],
   ])("%s", (_, stripe_host, place) => {
     expect(stripePlace({ ...keys, stripe_host })).toEqual(place);
   });
 
-  it.each(["127.0.0.1:12111", "ftp://stripe.example", "stripe"])("is not at %s", (stripe_host) => {
+  it.each([
+    "127.0.0.1:12111",
+    "ftp://stripe.example",
+    "stripe",
+    "https://gateway.example/stripe",
+    "https://name:word@stripe.example",
+  ])("is not at %s", (stripe_host) => {
     expect(() => stripePlace({ ...keys, stripe_host })).toThrow(/stripe_host.*STRIPE_HOST/);
   });
 });

@@ -75,3 +75,15 @@ it("has a call with a budget end in time, and goes on by itself", async () => {
   await vi.advanceTimersByTimeAsync(15_000);
   expect(waiting()).toBe(0);
 });
+
+it("tries what failed again after ten seconds, and not for each change meanwhile", async () => {
+  const { change, deliverUntil, waiting } = world();
+  deliverUntil.mockRejectedValueOnce(new Error("No connection"));
+  for (let n = 0; n < 50; n++) {
+    change();
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(deliverUntil).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(waiting()).toBe(0);
+});

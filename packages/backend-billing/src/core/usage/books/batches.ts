@@ -8,6 +8,9 @@ import { checkPlace } from "../../stripe/account.js";
 import { LEASE, workAt } from "../outbox/outbox.js";
 import { sumOfMinute } from "../outbox/send.js";
 
+const SHARED =
+  "Other batches may have the same minute, so compare what the customer was billed for the period with its usage. Bill by hand what is missing, and drop the batch, with --counted if nothing is.";
+
 /** A batch, with the id that Stripe knows it by. */
 export interface NamedBatch extends MeterBatch {
   readonly id: string;
@@ -29,8 +32,8 @@ export interface Resent {
 }
 
 /**
- * Sends a batch anew, under a new identifier, in the minute that is its own: unless its meter shows
- * something there. It is stored before it is sent, so that the application goes on with it if this
+ * Sends a batch anew, under a new identifier, in its minute: unless its meter shows something there,
+ * which may be another batch's where the minute is shared. It is stored before it is sent, so that the application goes on with it if this
  * process ends.
  */
 export async function sendAnew(runtime: Runtime, record: StoredRecord): Promise<Resent> {
@@ -44,7 +47,7 @@ export async function sendAnew(runtime: Runtime, record: StoredRecord): Promise<
   const sum = await sumOfMinute(runtime, batch);
   if (sum !== undefined && sum !== 0) {
     throw refusal(
-      `Stripe's meter shows ${sum} units in the minute of the batch ${record.id}, which has ${batch.value}: to send it could count it twice. Drop it, with --counted if it is what the meter shows.`,
+      `Stripe's meter shows ${sum} units in the minute of the batch ${record.id}, which has ${batch.value}: to send it could count it twice. ${batch.isShared ? SHARED : "Drop it, with --counted if it is what the meter shows."}`,
     );
   }
   const now = runtime.now();

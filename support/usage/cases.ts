@@ -1,6 +1,7 @@
 // What usage does on every platform: what is taken, refused, held and given back; each key once, in any
 // race. A platform's own test file calls `describeUsage`.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { billingErrorOf } from "../../packages/backend-billing/src/core/runtime/errors.js";
 import type { GateReads } from "../../packages/backend-billing/src/core/subscriptions/gates.js";
 import type {
   UsageReads,
@@ -200,6 +201,22 @@ export function describeUsage(open: () => Promise<UsageSubject>): void {
         balance: 0,
       });
       kit.clock.now = NOW;
+    });
+
+    it("ends nothing by an id that it did not answer", async () => {
+      const entityId = entity();
+      const { reservationId: own } = await reserve(entityId, "a", 7);
+      const made = own.replace('"a"', '"b"');
+      const codeOf = (reservationId: string) =>
+        kit.usage.finish({ reservationId, amount: 1 }).then(
+          () => "none",
+          (error: unknown) => billingErrorOf(error)?.code,
+        );
+      for (const id of ["", "a", "[]", "null", own.slice(1), made]) {
+        expect(await codeOf(id), id).toBe("invalid_argument");
+      }
+      await kit.usage.release({ reservationId: made });
+      expect(await kit.usage.usageOf(entityId)).toMatchObject({ credits: { used: 0, held: 7 } });
     });
 
     it("finishes on the grants that it holds, also when they have ended", async () => {

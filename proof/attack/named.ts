@@ -1,25 +1,79 @@
 /** Attacks that were once tried by hand, each by its name; those that need a test of their own name it. */
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { createBilling } from "../../packages/backend-billing/src/postgres/index.js";
 import { createStripeDouble } from "../../packages/backend-billing/src/testing/index.js";
+import { missingTitle } from "../../support/titles.js";
 import { Broken, type Family } from "./family.js";
 import { BASE, type Shop, seconds, sign } from "./shop.js";
 
 type Named = readonly [name: string, run: () => Promise<void>];
 
-/** What holds elsewhere: processes that end, clocks, locks, disks. */
-const ELSEWHERE: { readonly [attack: string]: string } = {
-  "a connection that ends while it is idle": "postgres/service/survival.test.ts",
-  "a clock that is a day ahead": "postgres/service/skew.test.ts",
-  "a failover that forgets a claim": "postgres/service/claims-lost.test.ts",
-  "bodies that fill the memory": "postgres/service/large-body.test.ts",
-  "a name that no index takes": "postgres/long-texts.test.ts",
-  "a list with something that cannot be stored": "postgres/sync/set-aside.test.ts",
-  "a data API over the tables": "postgres/roles.test.ts",
-  "a lock of a whole table": "postgres/group.test.ts",
-  "personal data after a deletion": "postgres/service/erase.test.ts",
-  "Stripe's words in a browser": "convex/service/errors.test.ts",
+/** What holds elsewhere (processes that end, clocks, locks): the test, by its file and words of its title. */
+const ELSEWHERE: { readonly [attack: string]: readonly [file: string, words: string] } = {
+  "a connection that ends while it is idle": [
+    "postgres/service/survival.test.ts",
+    "is logged, and the next query takes another",
+  ],
+  "a middleware that answers first": [
+    "postgres/service/survival.test.ts",
+    "the application's own time limit may answer before the library does",
+  ],
+  "a middleware that reads the body": [
+    "postgres/service/routes.test.ts",
+    "with a middleware that read the body first",
+  ],
+  "a clock that is a day ahead": [
+    "postgres/service/skew.test.ts",
+    "a claim that it held is finished by the next caller at once",
+  ],
+  "a failover that forgets a claim": [
+    "postgres/service/claims-lost.test.ts",
+    "is made again under the same key",
+  ],
+  "bodies that fill the memory": [
+    "postgres/service/large-body.test.ts",
+    "senders that hold more than 32 MB together are turned away",
+  ],
+  "a name that no index takes": [
+    "postgres/long-texts.test.ts",
+    "stores a product whose name is as long as Stripe allows",
+  ],
+  "a list with something that cannot be stored": [
+    "postgres/sync/set-aside.test.ts",
+    "with an id that no index takes is set aside among good ones",
+  ],
+  "a data API over the tables": ["postgres/roles.test.ts", "sees nothing of a new installation"],
+  "a lock of a whole table": ["postgres/share.test.ts", "the application's own queries go on"],
+  "personal data after a deletion": [
+    "postgres/service/erase.test.ts",
+    "leaves nothing personal in any table",
+  ],
+  "two applications with one entity's id": [
+    "postgres/service/neighbours.test.ts",
+    "keep their customers apart",
+  ],
+  "a way back that is taken again and again": [
+    "postgres/service/return-refresh.test.ts",
+    "are limited for one customer",
+  ],
+  "a way back that is altered, so that Stripe is asked": [
+    "postgres/service/return.test.ts",
+    "with %s is refused",
+  ],
+  "Stripe's words in a browser": [
+    "convex/service/errors.test.ts",
+    "of a key never leaves the backend",
+  ],
+  "every export on Convex, called by a browser": ["convex/service/push.test.ts", "%s is internal"],
+  "every function of an application on Convex, called by a stranger": [
+    "convex/example.test.ts",
+    "each that takes an entity refuses strangers",
+  ],
 };
+
+/** What `npm run failover` plays, by the name of its scenario. */
+const PLAYED: { readonly [attack: string]: string } = { "a disk that is full": "disk-full" };
 
 export function namedFamily(shop: Shop): Family {
   const cases: Named[] = [...events(shop), ...targets(shop), ...others(shop), ...elsewhere()];
@@ -240,11 +294,25 @@ function others(shop: Shop): Named[] {
   ];
 }
 
-const elsewhere = (): Named[] =>
-  Object.entries(ELSEWHERE).map(([name, file]) => [
-    `${name} (${file})`,
-    async () => {
-      const path = new URL(`../../packages/backend-billing/test/${file}`, import.meta.url);
-      must(existsSync(path), `There is no ${file} any more`);
-    },
-  ]);
+const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+const elsewhere = (): Named[] => [
+  ...Object.entries(ELSEWHERE).map(
+    ([name, [file, words]]): Named => [
+      `${name} (${file}: ${words})`,
+      async () => {
+        const missing = missingTitle(at(`packages/backend-billing/test/${file}`), words);
+        must(missing === undefined, missing ?? "");
+      },
+    ],
+  ),
+  ...Object.entries(PLAYED).map(
+    ([name, scenario]): Named => [
+      `${name} (npm run failover -- --only ${scenario})`,
+      async () => {
+        const scenarios = readFileSync(at("proof/failover.ts"), "utf8");
+        must(scenarios.includes(`  "${scenario}": `), `There is no scenario ${scenario} any more`);
+      },
+    ],
+  ),
+];

@@ -10,8 +10,9 @@ import { asynchronous } from "./failover/scenarios/asynchronous.js";
 import { clocks } from "./failover/scenarios/clocks.js";
 import { diskFull } from "./failover/scenarios/disk-full.js";
 import { poolOfOne } from "./failover/scenarios/pool-of-one.js";
-import { readOnly, timeouts } from "./failover/scenarios/refusals.js";
+import { readOnly } from "./failover/scenarios/refusals.js";
 import { synchronous } from "./failover/scenarios/synchronous.js";
+import { timeouts } from "./failover/scenarios/timeouts.js";
 import { findTools } from "./failover/tools.js";
 import { writeFigures } from "./reliability/figures.js";
 

@@ -1,15 +1,19 @@
-/** A server that refuses for a while, under load: it is read-only, or everything takes too long. */
+/** A server that refuses for a while, under load; and one that is read-only. */
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import type { PostgresServer } from "../../../support/postgres/server.js";
 import { codeOf } from "../application.js";
-import { startLoad } from "../load.js";
+import { type Load, startLoad } from "../load.js";
 import { described, found, type Outcome, type Row, type Scene } from "../outcome.js";
-import { ask, set, startServer } from "../pair.js";
+import { set, startServer } from "../pair.js";
 import { openShop, type Shop } from "../shop.js";
 import { differences, lostEvents, lostUses, wrongBooks, wrongEntities } from "../verify.js";
 
-type Refusing = (server: PostgresServer, shop: Shop) => Promise<{ rows: Row[]; wrong: string[] }>;
+export interface Refusal {
+  readonly rows: readonly Row[];
+  readonly wrong: readonly string[];
+}
+
+type Refusing = (server: PostgresServer, shop: Shop, load: Load) => Promise<Refusal>;
 
 /** The load goes on while the server refuses, and for a while after. */
 export async function refused(
@@ -24,7 +28,7 @@ export async function refused(
     const load = startLoad(shop, seed);
     while (load.calls.done < 40) await sleep(20);
     scene.say("it begins to refuse");
-    const { rows, wrong } = await refuse(server, shop);
+    const { rows, wrong } = await refuse(server, shop, load);
     scene.say("it refuses no more");
     const from = load.calls.done;
     while (load.calls.done < from + 40) await sleep(20);
@@ -89,61 +93,3 @@ export const readOnly = (scene: Scene): Promise<Outcome> =>
       ],
     };
   });
-
-const TIMEOUTS = {
-  statement_timeout: "1500",
-  lock_timeout: "300",
-  idle_in_transaction_session_timeout: "1000",
-};
-const TABLES = ["customers", "versions", "records", "receipts", "usage_balances"];
-
-/** Short limits for statements, locks and idle transactions, and a session that holds tables. */
-export const timeouts = (scene: Scene): Promise<Outcome> =>
-  refused(scene, async (server, { first }) => {
-    for (const [name, value] of Object.entries(TIMEOUTS)) await set(server, name, value);
-    const holder = new pg.Client({ connectionString: server.url });
-    holder.on("error", () => {});
-    await holder.connect();
-    for (const name of Object.keys(TIMEOUTS)) await holder.query(`SET ${name} = 0`);
-    const hold = scene.isShort ? 1_000 : 4_000;
-    for (const table of TABLES) {
-      await holder.query("BEGIN");
-      await holder.query(`LOCK TABLE billing.backend_billing_${table} IN ACCESS EXCLUSIVE MODE`);
-      await sleep(hold);
-      await holder.query("ROLLBACK");
-      await sleep(300);
-    }
-    await holder.end();
-    const idle = await leftOpen(first);
-    for (const name of Object.keys(TIMEOUTS)) {
-      await ask(server, `ALTER SYSTEM RESET ${name}`);
-    }
-    await ask(server, "SELECT pg_reload_conf()");
-    return {
-      rows: [
-        ["tables held, and ms each", `${TABLES.length}, ${hold}`],
-        ["a transaction left open", idle.ended, "ended by the server, and not counted"],
-      ],
-      wrong: idle.counted === 0 ? [] : ["A use is counted whose transaction was ended"],
-    };
-  });
-
-/** The application takes something and forgets its transaction. */
-async function leftOpen({ pool, store }: Shop["first"]) {
-  const client = await pool.connect();
-  client.on("error", () => {});
-  const [entityId, key] = ["org_forgotten", "forgotten"];
-  await client.query("BEGIN");
-  await store.in(client).consume({ entityId, feature: "credits", key, amount: 1 });
-  await sleep(2_500);
-  const ended = await client.query("COMMIT").then(
-    () => "committed",
-    () => "ended",
-  );
-  client.release(true);
-  const { rowCount } = await pool.query(
-    "SELECT 1 FROM billing.backend_billing_usage_records WHERE key = $1",
-    [key],
-  );
-  return { ended, counted: rowCount ?? 0 };
-}

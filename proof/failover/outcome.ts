@@ -17,6 +17,8 @@ export interface Outcome {
   readonly rows: readonly Row[];
   readonly wrong: readonly string[];
   readonly notes?: readonly string[];
+  /** Why nothing was tried, where that is so: then nothing is shown either. */
+  readonly notRun?: string;
 }
 
 export type Scenario = (scene: Scene) => Promise<Outcome>;

@@ -21,8 +21,8 @@ export async function diskFull(scene: Scene): Promise<Outcome> {
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=200m", "tmpfs", folder]);
   if (mounted.status !== 0) {
     rmdirSync(folder);
-    scene.say("NOT RUN: a file system cannot be mounted here; run it as root");
-    return { rows: [["run", "no: nothing could be mounted"]], wrong: [] };
+    const said = mounted.error?.message ?? mounted.stderr.toString().trim();
+    return { rows: [], wrong: [], notRun: `no file system can be mounted here (${said})` };
   }
   chmodSync(folder, 0o755);
   try {

@@ -3,6 +3,8 @@
  * known. The same on every platform.
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Telemetry } from "../../packages/backend-billing/src/core/runtime/telemetry/telemetry.js";
+import { workAt } from "../../packages/backend-billing/src/core/usage/outbox/outbox.js";
 import { meterHistories } from "./history.js";
 import { judge } from "./judge.js";
 import { FEATURE, type Keep } from "./keep.js";
@@ -26,8 +28,11 @@ export function describeMeters(open: () => Promise<Keep>): void {
 const describeBatch = (open: () => Promise<Keep>) =>
   describe("a batch", () => {
     let shop: Shop;
+    let measured: unknown[];
     beforeEach(async () => {
-      shop = await openShop(await open(), { seed: 1, entities: 3 });
+      measured = [];
+      const telemetry = usageTo(measured);
+      shop = await openShop(await open(), { seed: 1, entities: 3, telemetry });
       await shop.link("org_0");
       await shop.link("org_1");
     });
@@ -188,6 +193,29 @@ const describeBatch = (open: () => Promise<Keep>) =>
       expect(await problems()).toEqual(["refused"]);
     });
 
+    it("is measured with its units, by what came of it", async () => {
+      shop.double.faults.add({ fault: "error_before", on: SEND, times: 1 });
+      await use(5);
+      await shop.work();
+      await later({ minutes: 1 });
+      await shop.work();
+      await shop.stripe.billing.meters.deactivate(shop.meterId);
+      await use(6);
+      await later({ minutes: 1 });
+      await shop.work();
+      const told = (value: number, outcome: string) => [value, { feature: FEATURE, outcome }];
+      expect(measured).toEqual([told(5, "failed"), told(5, "sent"), told(6, "refused")]);
+    });
+
+    it("is measured by the one worker whose result is stored", async () => {
+      await use(5);
+      await shop.work("after a batch is stored");
+      const batches = await shop.keep.store.records("batch", "", 10);
+      const work = () => Promise.all(batches.map((batch) => workAt(shop.runtime(), batch)));
+      await Promise.all([work(), work()]);
+      expect(measured).toEqual([[5, { feature: FEATURE, outcome: "sent" }]]);
+    });
+
     it("is reported as late if its invoice may be final", async () => {
       await shop.double.clock.advanceTo(RENEWAL - 60_000);
       await use(5);
@@ -207,3 +235,11 @@ const describeBatch = (open: () => Promise<Keep>) =>
       expect(await judged()).toEqual([]);
     });
   });
+
+/** Writes down what is measured of usage. */
+const usageTo = (measured: unknown[]): Telemetry => ({
+  measure: (metric, ...rest) => {
+    if (metric === "usage.units") measured.push(rest);
+  },
+  span: (_, work) => work({ set: () => {}, fail: () => {} }),
+});

@@ -7,6 +7,7 @@ import {
   createRuntime,
   type Runtime,
 } from "../../packages/backend-billing/src/core/runtime/runtime.js";
+import type { Telemetry } from "../../packages/backend-billing/src/core/runtime/telemetry/telemetry.js";
 import { sendUsage } from "../../packages/backend-billing/src/core/usage/outbox/outbox.js";
 import type { UsageWrites } from "../../packages/backend-billing/src/core/usage/usage.js";
 import {
@@ -46,7 +47,11 @@ export interface Shop {
 /** `keep` is empty. */
 export async function openShop(
   keep: Keep,
-  { seed, entities }: { readonly seed: number; readonly entities: number },
+  {
+    seed,
+    entities,
+    telemetry,
+  }: { readonly seed: number; readonly entities: number; readonly telemetry?: Telemetry },
 ): Promise<Shop> {
   const double = await createStripeDouble({ seed, now: BEGIN });
   const stripe = new Stripe(double.secretKey, { ...double.stripeConfig, maxNetworkRetries: 0 });
@@ -73,6 +78,7 @@ export async function openShop(
         rate: false,
         timing: { verifyDelay: 0 },
         catalogue,
+        ...(telemetry === undefined ? {} : { telemetry }),
       },
       {
         store: {

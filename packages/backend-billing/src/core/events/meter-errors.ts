@@ -44,6 +44,9 @@ export async function countMeterErrors(runtime: Runtime, eventId: string): Promi
   if (written === undefined) return;
   const line = { event: eventId, object: report.meterId ?? undefined, count };
   runtime.log?.error(line, "Stripe could not count usage that it had taken");
+  for (const each of report.errors) {
+    runtime.telemetry?.measure("meter.errors", each.count, { code: each.code });
+  }
 }
 
 const NONE: MeterErrors = { count: 0, reports: [] };

@@ -1,6 +1,7 @@
 // An application that bills usage: what is taken is sent soon, by its own background, and what Stripe
 // could not count is known from thin events.
 import { describe, expect, it } from "vitest";
+import { recorded } from "../../../../../support/telemetry.js";
 import { defineCatalogue, usd } from "../../../src/catalogue/index.js";
 import { refreshDue } from "../../../src/core/events/refresh.js";
 import { records } from "../../../src/core/runtime/records/records.js";
@@ -22,18 +23,19 @@ const catalogue = defineCatalogue({
 });
 
 async function openMetered() {
-  const app = await open({ config: { catalogue } });
+  const told = recorded();
+  const app = await open({ config: { catalogue, telemetry: told.telemetry } });
   const meter = await app.stripe.billing.meters.create({
     display_name: "Calls",
     event_name: "api_calls",
     default_aggregation: { formula: "sum" },
   });
-  return { app, meter };
+  return { app, meter, told };
 }
 
 describe("an application that bills usage", () => {
   it("has it sent soon after it was taken", async () => {
-    const { app } = await openMetered();
+    const { app, told } = await openMetered();
     const { customerId } = await app.b.setup({ entityId: "org_1" });
     await app.stripe.products.create({ id: "acme_team", name: "Team" });
     const price = await app.stripe.prices.create({
@@ -61,6 +63,10 @@ describe("an application that bills usage", () => {
       (left) => left.length === 0,
     );
     expect(app.double.requests.count(SEND)).toBe(1);
+    const sent = { feature: "calls", outcome: "sent" };
+    expect(await told.points("usage.units")).toMatchObject([
+      { value: 1, sum: 1, attributes: sent },
+    ]);
   });
 
   it("compares it when all is verified, and puts what is old into sums when it ticks", async () => {
@@ -78,7 +84,7 @@ describe("an application that bills usage", () => {
   });
 
   it("knows what Stripe could not count, once for each report", async () => {
-    const { app, meter } = await openMetered();
+    const { app, meter, told } = await openMetered();
     const type = "v1.billing.meter.error_report_triggered";
     await app.stripe.webhookEndpoints.update(app.endpoint, {
       enabled_events: ["*", type as "*"],
@@ -109,6 +115,8 @@ describe("an application that bills usage", () => {
         },
       ],
     });
+    const code = "meter_event_customer_not_found";
+    expect(await told.points("meter.errors")).toMatchObject([{ value: 2, attributes: { code } }]);
     expect(app.log).toContain(`Stripe could not count usage that it had taken: ${meter.id}`);
   });
 });

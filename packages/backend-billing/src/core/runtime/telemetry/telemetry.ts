@@ -16,23 +16,14 @@ interface Metric {
   readonly attributes: readonly string[];
 }
 
-const counter = <const A extends readonly string[]>(
-  unit: string,
-  description: string,
-  attributes: A,
-) => ({ kind: "counter", unit, description, attributes }) as const;
+const metric =
+  <K extends Metric["kind"]>(kind: K) =>
+  <const A extends readonly string[]>(unit: string, description: string, attributes: A) =>
+    ({ kind, unit, description, attributes }) as const;
 
-const histogram = <const A extends readonly string[]>(
-  unit: string,
-  description: string,
-  attributes: A,
-) => ({ kind: "histogram", unit, description, attributes }) as const;
-
-const gauge = <const A extends readonly string[]>(
-  unit: string,
-  description: string,
-  attributes: A,
-) => ({ kind: "gauge", unit, description, attributes }) as const;
+const counter = metric("counter");
+const histogram = metric("histogram");
+const gauge = metric("gauge");
 
 const duration = <const A extends readonly string[]>(description: string, attributes: A) =>
   histogram("s", description, [...attributes, ...ENDING] as const);
@@ -81,6 +72,13 @@ export const METRICS = {
     ["name", "outcome"],
   ),
   "reaction.duration": histogram("s", "Time of a handler", ["name", "outcome"]),
+  "usage.units": histogram("{unit}", "Units in a batch of usage, by what came of sending it", [
+    "feature",
+    "outcome",
+  ]),
+  "meter.errors": counter("{event}", "Events that Stripe's meters took and could not count", [
+    "code",
+  ]),
   "setup.duration": duration("Time of `setup`, also within a link", []),
   "customers.linked": counter("{customer}", "Customers that were linked to their entity", []),
   "link.duration": duration("Time to make a link", ["link"]),

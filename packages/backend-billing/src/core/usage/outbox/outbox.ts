@@ -88,6 +88,7 @@ export async function workAt(runtime: Runtime, record: StoredRecord): Promise<vo
     await checkPlace(runtime);
     await step(runtime, record, batch);
   } catch (error) {
+    observe(runtime, batch, "failed");
     const line = { object: record.id, ...factsOf(error) };
     runtime.log?.warn(line, "Usage could not be sent; trying again");
     const pause = pauseAfter(batch.tries, PAUSE);
@@ -116,7 +117,8 @@ async function step(runtime: Runtime, record: StoredRecord, batch: MeterBatch): 
 
 async function sent(runtime: Runtime, record: StoredRecord, batch: MeterBatch): Promise<void> {
   if (isLate(batch, runtime.now())) return report(runtime, record, batch, "late");
-  await put(runtime, removal(record));
+  if (!(await put(runtime, removal(record)))) return;
+  observe(runtime, batch, "sent");
   runtime.log?.info({ object: record.id }, "Usage was sent to its meter");
 }
 
@@ -128,12 +130,21 @@ async function report(
   problem: BatchProblem,
 ): Promise<void> {
   if (!(await put(runtime, written({ ...record, ref: null }, { ...batch, problem }, null)))) return;
+  observe(runtime, batch, problem);
   const line = {
     object: record.id,
     problem,
     ...(batch.code === undefined ? {} : { reason: batch.code }),
   };
   runtime.log?.error(line, "Usage may not be billed as it should; `doctor` says what to do");
+}
+
+function observe(
+  { telemetry }: Runtime,
+  { feature, value }: MeterBatch,
+  outcome: "sent" | "failed" | BatchProblem,
+): void {
+  telemetry?.measure("usage.units", value, { feature, outcome });
 }
 
 async function putOff(

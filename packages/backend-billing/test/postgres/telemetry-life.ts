@@ -9,17 +9,7 @@ import { createBilling, type PoolLike, type PostgresConfig } from "../../src/pos
 import type { Fault } from "../../src/testing/index.js";
 import type { App } from "./service/kit.js";
 import { post } from "./service/webhook-kit.js";
-
-/** Somebody, by what nobody else may read. */
-interface Person {
-  readonly entityId: string;
-  readonly email: string;
-  readonly name: string;
-  readonly phone: string;
-  readonly street: string;
-  readonly note: string;
-  readonly wrong: string;
-}
+import { callEach, calls, type Person, type Scene } from "./telemetry-calls.js";
 
 /** Applications have been seen that take the email, or the name, for an id. */
 function personOf(number: number): Person {
@@ -93,6 +83,8 @@ export async function live(
   const urls = { success_url: `${app.url}/welcome`, cancel_url: `${app.url}/pricing` };
   const links = { successUrl: urls.success_url, cancelUrl: urls.cancel_url };
   double.dashboard.savePortalSettings();
+  const scene: Scene = { app, someone, below, one, tried, heard };
+  const subscribers = await callEach(scene);
   for (const fault of FAULTS) double.faults.add(fault);
 
   const acts: readonly (() => unknown)[] = [
@@ -139,6 +131,7 @@ export async function live(
     () => fetch(`${app.url}/stripe/return/checkout?data=${someone().email}&signature=x`),
     () => double.clock.advance({ hours: below(60) }),
     () => double.settle(),
+    ...calls(scene, subscribers),
   ];
   for (let step = 0; step < steps; step++) await tried(one(acts) ?? (() => {}));
 

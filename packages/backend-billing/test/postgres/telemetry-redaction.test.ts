@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { listedAtOnce } from "../../../../support/listed-at-once.js";
 import { type Recorded, recorded } from "../../../../support/telemetry.js";
 import type { LogDetails } from "../../src/core/runtime/config.js";
-import { applications, NOW } from "./service/kit.js";
+import { applications } from "./service/kit.js";
+import { CALLED, catalogue, failingHandlers } from "./telemetry-calls.js";
 import { CHECKED, type Life, live, RAISED } from "./telemetry-life.js";
 
 const open = applications();
@@ -46,7 +47,7 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
   let told: Recorded;
   const lines: string[] = [];
   const messages = new Set<string>();
-  let keys: readonly string[];
+  let keys: readonly string[] = [];
   let dump: () => Promise<readonly string[]>;
 
   it("there is much to be told", async () => {
@@ -56,8 +57,9 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
       messages.add(message);
     };
     const app = await open({
-      stripe: { now: NOW },
       config: {
+        catalogue,
+        on: failingHandlers(() => keys.join()),
         resources: listedAtOnce,
         telemetry: told.telemetry,
         logger: { info: write, warn: write, error: write },
@@ -65,8 +67,8 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
         rate: { total: 500, perEndpoint: 500 },
       },
     });
-    life = await live(app, "redaction", 200, () => lines);
     keys = [app.secret, app.double.secretKey];
+    life = await live(app, "redaction", 250, () => lines);
     dump = async () => {
       const tables = await app.sql<{ name: string }>(
         `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = '${app.schema}'`,
@@ -93,6 +95,7 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
       "A page failed and is tried again",
       "A run began",
       "A person could not be sent back",
+      ...CALLED,
     ];
     expect(expected.filter((message) => !messages.has(message))).toEqual([]);
     // A constraint's detail quotes the row, and a trigger's message the email.
@@ -109,6 +112,7 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
     expect(quoted.some((text) => text.includes("Invalid email address: ada"))).toBe(true);
     expect(quoted.some((text) => text.includes("Failing row contains"))).toBe(true);
     expect(quoted.some((text) => /^not ada/.test(text))).toBe(true);
+    expect(quoted.some((text) => text.includes("cannot become its own"))).toBe(true);
     expect(life.said.some((text) => text.includes("Invalid API Key provided: sk_test_"))).toBe(
       true,
     );
@@ -133,7 +137,9 @@ describe("of a random life in which everything fails", { tags: ["slow"] }, () =>
     const values = (await told.points()).flatMap(({ attributes }) => Object.values(attributes));
     expect(
       values.filter((value) =>
-        /\d{3}|^(evt|cus|sub|prod|price|cs|in|pi|ch|re|po|req|run|acct)_/.test(String(value)),
+        /\d{3}|^(evt|cus|sub|si|mtr|prod|price|cs|in|pi|ch|re|po|req|run|acct)_/.test(
+          String(value),
+        ),
       ),
     ).toEqual([]);
   });

@@ -10,7 +10,9 @@ import { askLease } from "./events/refetch.js";
 import { refreshLease } from "./events/refresh.js";
 import { ASK_DELAY } from "./mirror/rule.js";
 import type { Store } from "./mirror/store.js";
+import { argsOf, shown } from "./runtime/arguments.js";
 import { setAsideNow } from "./runtime/commit/asides.js";
+import { BillingError } from "./runtime/errors.js";
 import { records } from "./runtime/records/records.js";
 import { type Runtime, workersOf } from "./runtime/runtime.js";
 import { checkPlace } from "./stripe/account.js";
@@ -38,10 +40,12 @@ export interface Ticked {
 
 const BUDGET = 10_000;
 
-export async function tick(
-  runtime: Runtime,
-  { budget = BUDGET }: TickOptions = {},
-): Promise<Ticked> {
+export async function tick(runtime: Runtime, options: TickOptions = {}): Promise<Ticked> {
+  const { budget = BUDGET } = argsOf("tick", options);
+  if (typeof budget !== "number" || !(budget >= 0)) {
+    const message = `\`budget\` must be a number of milliseconds, not ${shown(budget)}.`;
+    throw new BillingError("invalid_argument", message);
+  }
   const end = runtime.now() + budget;
   await prune(runtime);
   await openWanted(runtime);

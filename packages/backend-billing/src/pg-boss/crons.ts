@@ -3,6 +3,7 @@
  * and who does it, is in the store, so a job that is lost or doubled does no harm.
  */
 import { workOnce } from "../core/background.js";
+import { optionsOf } from "../core/runtime/arguments.js";
 import { factsOf } from "../core/runtime/error-facts.js";
 import { type Runtime, workersOf } from "../core/runtime/runtime.js";
 import { openPartitions } from "../core/sync/run/open.js";
@@ -78,6 +79,7 @@ export async function addCronJobs(
   schema: string,
   options: CronOptions = {},
 ): Promise<CronJobs> {
+  optionsOf("options", options);
   const { catchUp = CATCH_UP, reconcile = RECONCILE, background = BACKGROUND } = options;
   const workers = options.workers ?? WORKERS;
   const base = queueBase(schema);

@@ -1,7 +1,7 @@
 /** What every link checks before a customer is made or Stripe is asked. */
 import type Stripe from "stripe";
 import type { Reach } from "../customers/setup.js";
-import { optionsOf, shown } from "../runtime/arguments.js";
+import { checkData, optionsOf, shown } from "../runtime/arguments.js";
 import { BillingError } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkTarget } from "./return.js";
@@ -42,18 +42,6 @@ export function checkOwned(params: object, owned: readonly string[]): void {
     "invalid_argument",
     `\`${taken}\` is decided by the library and cannot be passed: ${why}.`,
   );
-}
-
-/** What is passed through is compared as JSON: a bigint, or what contains itself, has none. */
-function checkData(params: object): void {
-  try {
-    JSON.stringify(params);
-  } catch (error) {
-    throw new BillingError(
-      "invalid_argument",
-      `Stripe's parameters must be plain data: ${error instanceof Error ? error.message : error}`,
-    );
-  }
 }
 
 /**

@@ -14,6 +14,18 @@ export function optionsOf<T extends object>(name: string, options: T | undefined
   throw new BillingError("invalid_argument", `\`${name}\` must be an object, or be left out.`);
 }
 
+/** Refuses parameters of Stripe's that JSON cannot say: a bigint, or what contains itself. */
+export function checkData(params: object): void {
+  try {
+    JSON.stringify(params);
+  } catch (error) {
+    throw new BillingError(
+      "invalid_argument",
+      `Stripe's parameters must be plain data: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
 /** Refuses what is no text, and text that no table can hold. */
 export function checkText(name: string, value: unknown): void {
   if (isStorableText(value)) return;

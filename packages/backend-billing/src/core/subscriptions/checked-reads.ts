@@ -1,6 +1,6 @@
 /** What applications read row by row, with arguments that are looked at before a database is asked. */
 import type { LocalReads } from "../mirror/store.js";
-import { argsOf, checkText, optionsOf } from "../runtime/arguments.js";
+import { argsOf, checkText, checkTime, optionsOf } from "../runtime/arguments.js";
 import { checkEntityId } from "../runtime/commit/seats.js";
 
 export function checkedReads<R extends LocalReads>(reads: R): R {
@@ -27,6 +27,10 @@ export function checkedReads<R extends LocalReads>(reads: R): R {
     priceBy: async (by) => {
       checkText("lookupKey", argsOf("priceBy", by).lookupKey);
       return reads.priceBy(by);
+    },
+    revenue: async (now) => {
+      checkTime("now", now);
+      return reads.revenue(now ?? undefined);
     },
   };
 }

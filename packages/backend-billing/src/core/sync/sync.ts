@@ -1,6 +1,6 @@
 /** `sync`: copies existing data, sets up the webhook endpoint and the portal, as asked. */
 
-import { shown } from "../runtime/arguments.js";
+import { argsOf, checkData, optionsOf, shown } from "../runtime/arguments.js";
 import { BillingError } from "../runtime/errors.js";
 import type { RunKind, RunReport, SyncReport } from "../runtime/reports.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -40,9 +40,11 @@ export interface Waiting {
 
 export async function sync(
   runtime: Runtime,
-  { data = true, webhook = false, portal = false, replace = false }: SyncArgs = {},
+  args: SyncArgs = {},
   { wait }: Waiting = { wait: true },
 ): Promise<SyncReport> {
+  const { data = true, webhook = false, portal = false, replace = false } = argsOf("sync", args);
+  if (typeof portal !== "boolean") checkData(optionsOf("portal", portal) ?? {});
   if (replace && !webhook) {
     throw new BillingError(
       "invalid_argument",

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isStripeId } from "../../../src/core/catalogue/stripe-id.js";
 import { checkSetup } from "../../../src/core/customers/setup.js";
 import { readEvent } from "../../../src/core/mirror/snapshot.js";
+import type { LocalReads } from "../../../src/core/mirror/store.js";
 import { purchaseReads } from "../../../src/core/purchases/reads.js";
 import {
   argsOf,
@@ -11,7 +12,14 @@ import {
   optionsOf,
   shown,
 } from "../../../src/core/runtime/arguments.js";
+import type { Runtime } from "../../../src/core/runtime/runtime.js";
+import { checkedReads } from "../../../src/core/subscriptions/checked-reads.js";
+import { sync } from "../../../src/core/sync/sync.js";
+import { tick } from "../../../src/core/tick.js";
+import { addCronJobs, type BossLike } from "../../../src/pg-boss/crons.js";
 
+/** Nothing of it is used by what is refused. */
+const nothing = {} as Runtime & BossLike & LocalReads;
 const refused = expect.objectContaining({ code: "invalid_argument" });
 const caught = (call: () => unknown): unknown => {
   try {
@@ -56,6 +64,29 @@ describe("arguments", () => {
 
   it.each([1.5, "1", {}, Number.NaN])("%j is no time", (given) => {
     expect(caught(() => checkTime("expiresAt", given))).toEqual(refused);
+  });
+
+  it.each([null, { portal: null }, { portal: "yes" }, { portal: { name: 10n } }])(
+    "%o are none of `sync`",
+    async (given) => {
+      await expect(sync(nothing, given as never)).rejects.toEqual(refused);
+    },
+  );
+
+  it.each([null, 7, { budget: null }, { budget: Number.NaN }, { budget: -1 }, { budget: 10n }])(
+    "%o are none of `tick`, which would never be done",
+    async (given) => {
+      await expect(tick(nothing, given as never)).rejects.toEqual(refused);
+    },
+  );
+
+  it.each([null, "daily"])("%j are no options of `addCronJobs`", async (given) => {
+    const adding = addCronJobs(nothing, nothing, "billing", given as never);
+    await expect(adding).rejects.toEqual(refused);
+  });
+
+  it.each(["today", Number.NaN, 1e308, {}])("%j is no time of `revenue`", async (given) => {
+    await expect(checkedReads(nothing).revenue(given as never)).rejects.toEqual(refused);
   });
 
   it("are shown in a message whatever they are", () => {

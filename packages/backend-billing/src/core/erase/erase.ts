@@ -13,7 +13,7 @@ import { checkPlace } from "../stripe/account.js";
 import { pauseAfter } from "../subscriptions/seats/terms.js";
 import { scrubChanges } from "./changes.js";
 import { customersOf, isClaimOpen, markCustomers } from "./customers.js";
-import { type EraseArgs, entityIn, eraseRequest, erasureIn } from "./request.js";
+import { type EraseArgs, entityIn, eraseRequest, erasureIn, orderIn } from "./request.js";
 import { forgetRest } from "./rest.js";
 import { scrubRows } from "./rows.js";
 import { leaveStripe } from "./stripe.js";
@@ -67,7 +67,7 @@ interface Job {
 
 async function eraseOne(runtime: Runtime, job: Job): Promise<void> {
   const entityId = entityIn(job.record);
-  const { customer, since, isMarked } = erasureIn(job.record);
+  const { customer, since, isMarked } = orderIn(job.record);
   await checkPlace(runtime);
   // A customer that is being made would be missed.
   if (await isClaimOpen(runtime, entityId)) return putOff(runtime, job, PAUSE);

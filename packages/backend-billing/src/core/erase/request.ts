@@ -47,5 +47,17 @@ export function eraseRequest(args: EraseArgs, now: number): RecordRequest {
 /** Whom a record is about. */
 export const entityIn = ({ id }: Pick<StoredRecord, "id">): string => id.slice(OF_ENTITY.length);
 
-export const erasureIn = ({ data }: Pick<StoredRecord, "data">): Erasure =>
-  data as unknown as Erasure;
+/** What a record says. Another role of the database may have written it: it need not say anything. */
+export const erasureIn = ({ data }: Pick<StoredRecord, "data">): Partial<Erasure> =>
+  typeof data === "object" && data !== null ? (data as Partial<Erasure>) : {};
+
+/** The same, of a record that is to be carried out. What ends at Stripe for good is not guessed at. */
+export function orderIn(record: Pick<StoredRecord, "data">): Erasure {
+  const erasure = erasureIn(record);
+  const { customer, since } = erasure;
+  if ((customer === "delete" || customer === "keep") && Number.isFinite(since)) {
+    return erasure as Erasure;
+  }
+  const message = "The record of an erasure cannot be read. Ask for the erasure again.";
+  throw new BillingError("store_error", message);
+}

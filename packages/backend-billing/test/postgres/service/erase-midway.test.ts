@@ -5,6 +5,7 @@ import { ada, live, personal } from "../../../../../support/erase/life.js";
 import { defineCatalogue, usd } from "../../../src/catalogue/index.js";
 import { finishClaims } from "../../../src/core/customers/setup.js";
 import { erase, eraseDue } from "../../../src/core/erase/erase.js";
+import { erasureFacts } from "../../../src/core/erase/report.js";
 import type { Queryable, Reactions } from "../../../src/postgres/index.js";
 import { caughtUp, entityId, leftBehind, params } from "./claims-kit.js";
 import { driftIn, erased, found, known, waiting } from "./erase-kit.js";
@@ -51,6 +52,26 @@ describe("an entity that is erased while its customer is being made", () => {
     expect(await found(app, [params.email, entityId])).toEqual([]);
     expect(driftIn(await app.b.billing.verify())).toEqual([]);
   });
+});
+
+describe("a record of an erasure that another role has written", () => {
+  it.each(["null", "1e21", '{"customer":"delete"}', '{"customer":"all","since":1}'])(
+    "is not carried out if it is %s, until it is asked for",
+    async (data) => {
+      const app = await open({ endpoint: false, stripe: { now: NOW } });
+      await app.b.sync();
+      const { customerId } = await app.b.setup({ entityId });
+      await app.sql(`INSERT INTO ${app.schema}.backend_billing_records (kind, id, revision, due, data)
+      VALUES ('erased', 'entity ${entityId}', 1, 1, '${data}')`);
+      await eraseDue(app.core);
+      expect(app.double.objects("customer")).toMatchObject([{ id: customerId }]);
+      expect(await erasureFacts(app.b.store)).toMatchObject({ number: 1, failing: 1 });
+      await erase(app.core, { entityId });
+      await app.double.clock.advance({ seconds: 2 });
+      await eraseDue(app.core);
+      expect(app.double.objects("customer")).toEqual([]);
+    },
+  );
 });
 
 describe("an entity that is erased while a checkout page is open", { tags: ["slow"] }, () => {

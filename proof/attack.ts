@@ -9,7 +9,7 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../support/postgres/server.js";
 import { backFamily } from "./attack/back.js";
-import { callFamily } from "./attack/calls.js";
+import { callFamily, upkeepFamily } from "./attack/calls.js";
 import { eventsOf } from "./attack/events.js";
 import { FAULTS, type Family } from "./attack/family.js";
 import { forgedFamily } from "./attack/forged.js";
@@ -59,7 +59,7 @@ const closed = <F extends { close(): Promise<void> }>(family: F): F => {
   return family;
 };
 
-/** Each is opened when its turn has come; those that change nothing share a shop. */
+/** Each is opened when its turn has come; those that change no rows share a shop. */
 let quiet: Promise<Shop> | undefined;
 const still = () => {
   quiet ??= open();
@@ -71,6 +71,7 @@ const FAMILIES: { readonly [name: string]: () => Promise<Family> } = {
   forged: async () => forgedFamily(await still(), await eventsOf(await still())),
   routes: async () => routeFamily(await still()),
   sockets: async () => closed(await socketFamily(await still())),
+  upkeep: async () => upkeepFamily(await still()),
   calls: async () => callFamily(await open()),
   signed: async () => {
     const shop = await open();

@@ -2,46 +2,74 @@
 import { BillingError } from "../../packages/backend-billing/src/index.js";
 import type { Dice } from "./dice.js";
 import { Broken, type Family, shown } from "./family.js";
-import { ENTITIES, type Shop } from "./shop.js";
+import { differing, type Shop } from "./shop.js";
+import {
+  checkComplete,
+  localTargets,
+  remoteTargets,
+  type Target,
+  upkeepTargets,
+} from "./targets.js";
 import { isPolluted, odd, PATHS } from "./values.js";
-
-type Call = (...args: never[]) => Promise<unknown>;
-interface Target {
-  readonly name: string;
-  readonly call: Call;
-  /** Arguments that it would take. */
-  readonly args: readonly unknown[];
-}
 
 /** Most are local: a call that reaches Stripe costs ten times as much. */
 const LOCAL_TIMES = 3;
 
 export function callFamily(shop: Shop): Family {
+  checkComplete(shop);
   const local = localTargets(shop);
-  const targets = [...Array.from({ length: LOCAL_TIMES }, () => local).flat(), ...remote(shop)];
+  const remote = remoteTargets(shop);
+  const targets = [...Array.from({ length: LOCAL_TIMES }, () => local).flat(), ...remote];
   return {
     name: "calls",
-    share: 270_000,
+    share: 268_000,
     batch: 1_000,
     width: 8,
-    attack: async (dice) => {
-      const { name, call, args } = dice.pick(targets);
-      const given = spoiled(dice, args);
-      try {
-        await (call as (...all: unknown[]) => Promise<unknown>)(...given);
-        return "answered";
-      } catch (error) {
-        return codeOf(error, name, given);
-      }
+    attack: (dice) => attack(dice, targets),
+    check: () => checkAll(shop),
+  };
+}
+
+/** The calls that keep the tables right. Whatever they were given, the tables stay what Stripe says. */
+export function upkeepFamily(shop: Shop): Family {
+  const targets = upkeepTargets(shop);
+  let before: Awaited<ReturnType<Shop["mirrored"]>> = {};
+  return {
+    name: "upkeep",
+    share: 2_000,
+    batch: 200,
+    width: 4,
+    begin: async () => {
+      await shop.settle(); // as Stripe has it now, also what no event told
+      before = await shop.mirrored();
     },
+    attack: (dice) => attack(dice, targets),
     check: async () => {
-      if (isPolluted()) throw new Broken("broken", "Object.prototype has come to have members");
-      const strange = shop.double.requests.recent().find(({ url }) => isStrange(url));
-      if (strange === undefined) return;
-      shop.double.requests.clear();
-      throw new Broken("broken", `Stripe was asked for ${strange.method} ${shown(strange.url)}`);
+      await checkAll(shop);
+      await shop.settle();
+      const found = differing(before, await shop.mirrored());
+      if (found.length > 0) throw new Broken("rows", found.join("; "));
     },
   };
+}
+
+async function attack(dice: Dice, targets: readonly Target[]): Promise<string> {
+  const { name, call, args } = dice.pick(targets);
+  const given = spoiled(dice, args);
+  try {
+    await (call as (...all: unknown[]) => Promise<unknown>)(...given);
+    return "answered";
+  } catch (error) {
+    return codeOf(error, name, given);
+  }
+}
+
+async function checkAll({ double }: Shop): Promise<void> {
+  if (isPolluted()) throw new Broken("broken", "Object.prototype has come to have members");
+  const strange = double.requests.recent().find(({ url }) => isStrange(url));
+  if (strange === undefined) return;
+  double.requests.clear();
+  throw new Broken("broken", `Stripe was asked for ${strange.method} ${shown(strange.url)}`);
 }
 
 /** An error must be the library's, with a code. */
@@ -96,129 +124,3 @@ function spoilField(dice: Dice, fields: { [field: string]: unknown }): void {
 }
 
 const EXTRA = ["customer", "entityId", "params", "quantity", "group", "limit", "metadata", "mode"];
-
-function localTargets({ a, b }: Shop): Target[] {
-  const [entityId] = ENTITIES;
-  const use = { entityId, feature: "credits", amount: 1, key: "request_1" };
-  const { store } = b;
-  const of = (name: keyof typeof store, ...args: unknown[]): Target => ({
-    name: `store.${name}`,
-    call: store[name] as Call,
-    args,
-  });
-  return [
-    of("subscriptionOf", entityId, { group: "main" }),
-    of("subscriptionsOf", entityId),
-    of("subscriptionsBy", { status: "active", limit: 10, cursor: null }),
-    of("planOf", entityId, { group: "main" }),
-    of("can", entityId, "sso"),
-    of("limit", entityId, "projects"),
-    of("usageOf", entityId),
-    of("purchasesOf", entityId, { limit: 10 }),
-    of("purchaseBy", { referenceId: "order_1" }),
-    of("purchaseBy", { sessionId: "cs_test_1" }),
-    of("customerOf", entityId),
-    of("invoicesOf", entityId, { limit: 10 }),
-    of("refundsOf", entityId, { limit: 10 }),
-    of("paymentMethodsOf", entityId, { limit: 10 }),
-    of("activeSubscriptionsOf", entityId),
-    of("priceBy", { lookupKey: "attacked:pro:monthly" }),
-    of("consume", use),
-    of("track", use),
-    of("reserve", { ...use, expiresAt: Date.now() + 60_000 }),
-    of("finish", { reservationId: "r_1", amount: 1 }),
-    of("release", { reservationId: "r_1" }),
-    of("grant", { ...use, amount: 5, expiresAt: null }),
-    of("erase", { entityId: "org_9", customer: "keep" }),
-    { name: "billing.runs", call: b.billing.runs as Call, args: [5] },
-    { name: "stripe.runs", call: a.stripe.runs as Call, args: [5] },
-  ];
-}
-
-function remote({ a, b, double }: Shop): Target[] {
-  const [entityId] = ENTITIES;
-  const { stripe } = a;
-  const { billing } = b;
-  const [success_url, cancel_url] = ["https://shop.example/thanks", "/"];
-  const [successUrl, cancelUrl] = [success_url, cancel_url];
-  const lookupKey = "pro:monthly";
-  const priceId = double.objects("price")[0]?.id ?? "";
-  const customerId = double.objects("customer")[0]?.id ?? "";
-  const changing = { entityId, group: "main", quantity: 2, at: "period_end", proration: "none" };
-  const event = {
-    id: "evt_1",
-    object: "event",
-    type: "customer.updated",
-    created: 1,
-    livemode: false,
-  };
-  const link = { entityId, success_url, cancel_url };
-  const linkB = { entityId, successUrl, cancelUrl };
-  const metadata = { color: "blue" };
-  return [
-    { name: "setup", call: b.setup as Call, args: [{ entityId, email: "a@b.example", metadata }] },
-    { name: "adopt", call: billing.adopt as Call, args: [{ entityId: "new_1", customerId }] },
-    { name: "change", call: billing.change as Call, args: [changing] },
-    { name: "change", call: billing.change as Call, args: [{ entityId, lookupKey, quote: "q.s" }] },
-    { name: "preview", call: billing.preview as Call, args: [changing] },
-    { name: "cancel", call: billing.cancel as Call, args: [{ entityId: "org_3", at: "now" }] },
-    { name: "resume", call: billing.resume as Call, args: [{ entityId: "org_3", group: "main" }] },
-    { name: "refresh", call: billing.refresh as Call, args: [{ entityId }] },
-    { name: "seatsChanged", call: billing.seatsChanged as Call, args: [{ entityId }] },
-    {
-      name: "ingest",
-      call: billing.ingest as Call,
-      args: [{ ...event, data: { object: { id: "cus_1" } } }],
-    },
-    {
-      name: "checkout",
-      call: billing.checkout as Call,
-      args: [
-        {
-          ...linkB,
-          lookupKey,
-          quantity: 1,
-          trialDays: 3,
-          ifSubscribed: "portal",
-          params: { locale: "en" },
-        },
-      ],
-    },
-    {
-      name: "checkout",
-      call: b.checkout as Call,
-      args: [{ ...linkB, priceId, createStripeCustomerIfMissing: false }],
-    },
-    {
-      name: "pay",
-      call: billing.pay as Call,
-      args: [{ ...linkB, lookupKey: "more", quantity: 1, referenceId: "order_2" }],
-    },
-    {
-      name: "savePaymentMethod",
-      call: billing.savePaymentMethod as Call,
-      args: [{ ...linkB, params: { currency: "usd" } }],
-    },
-    { name: "portal", call: billing.portal as Call, args: [{ entityId, returnUrl: success_url }] },
-    {
-      name: "subscribe",
-      call: stripe.subscribe as Call,
-      args: [{}, { ...link, priceId, mode: "subscription", metadata }, {}],
-    },
-    {
-      name: "stripe.pay",
-      call: stripe.pay as Call,
-      args: [{}, { ...link, mode: "payment", line_items: [{ price: priceId, quantity: 1 }] }, {}],
-    },
-    {
-      name: "stripe.savePaymentMethod",
-      call: stripe.savePaymentMethod as Call,
-      args: [{}, { ...link, mode: "setup", currency: "usd" }, {}],
-    },
-    {
-      name: "stripe.portal",
-      call: stripe.portal as Call,
-      args: [{}, { entityId, returnUrl: success_url }, {}],
-    },
-  ];
-}

@@ -13,7 +13,7 @@ export function forgedFamily(shop: Shop, real: readonly string[]): Family {
   let before: string | undefined;
   return {
     name: "forged",
-    share: 500_000,
+    share: 498_300,
     batch: 5_000,
     width: 16,
     begin: async () => {

@@ -52,7 +52,7 @@ export function rowFamily(shop: Shop): Family {
   let theirs = "";
   return {
     name: "rows",
-    share: 300,
+    share: 2_000,
     batch: 10,
     width: 1,
     begin: async () => {

@@ -57,6 +57,7 @@ export async function openShop(server: string) {
     cron_secret: CRON_SECRET,
     background: false,
     rate: false,
+    seats: async () => 1,
     catalogue,
     stripe_options: { ...double.stripeConfig, maxNetworkRetries: 0 },
     timing: { refreshDelay: 0, returnPatience: 5_000 },

@@ -60,9 +60,10 @@ function lint({ folder }: App): Problem[] {
  * usage to Stripe's meters; 471 kB since that runs on Convex, where a mutation gathers what is sent;
  * 485 kB with credits of packs, and 487 kB with the letters of the example, which take them;
  * 521 kB since customers are taken over and entities leave, and shares of plans are kept when these change;
- * 525 kB since every public call looks at its arguments.
+ * 525 kB since every public call looks at its arguments, and 527 kB since those of jobs are looked at,
+ * too, and what is sent of usage is measured.
  */
-const MOST = 527_000;
+const MOST = 529_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The

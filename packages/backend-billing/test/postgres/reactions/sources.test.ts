@@ -151,7 +151,10 @@ describe("a customer that is linked later", () => {
     expect(await namesIn(app)).toEqual([]);
     await app.b.sync();
     await app.stripe.customers.update(customer, { metadata: { entityId: "team_1" } });
-    await settled(app);
+    await eventually(
+      () => namesIn(app),
+      (told) => told.length === names.length - 1,
+    );
     await app.stripe.subscriptions.update(id, { cancel_at_period_end: true });
     await settled(app);
     const told = await toldIn(app);

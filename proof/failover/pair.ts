@@ -64,7 +64,7 @@ export async function set(server: PostgresServer, name: string, value: string): 
 }
 
 /** One statement on a connection of its own, which nothing that a scenario sets applies to. */
-export async function ask({ url }: Pick<PostgresServer, "url">, sql: string): Promise<unknown[]> {
+async function ask({ url }: Pick<PostgresServer, "url">, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
   await client.connect();

@@ -6,7 +6,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 /** On a line that begins a test or a group, or ends its table: the first text in brackets. */
-const TITLE = /^\s*(?:(?:it|describe)\b|\]|\)).*?\(\s*(["`])(.*?)\1/gm;
+const TITLE =
+  /^\s*(?:(?:it|describe)\b(?!\.(?:skip|todo)).*?|[\])]+|\] as const\))\(\s*(["`])(.*?)\1/gm;
 const SUITE = /from "(\.[^"]*\/support\/[^"]+)\.js"/g;
 
 /** The titles in a test file, and in the suites of `support` that it imports. */

@@ -5,6 +5,7 @@
  * Stripe; then what is stored is gone through.
  */
 import type { Lease, RecordData, StoredRecord } from "../mirror/store.js";
+import { wholeOr } from "../runtime/arguments.js";
 import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { amended } from "../runtime/records/record.js";
@@ -52,7 +53,7 @@ export async function eraseDue(runtime: Runtime): Promise<number> {
     } catch (error) {
       const facts = factsOf(error);
       runtime.log?.warn(facts, "An entity could not be erased yet; trying again");
-      const { tries = 0 } = erasureIn(job.record);
+      const tries = wholeOr(erasureIn(job.record).tries, 0);
       const { reason = facts.error } = facts;
       await putOff(runtime, job, pauseAfter(tries, PAUSE), { tries: tries + 1, reason });
     }

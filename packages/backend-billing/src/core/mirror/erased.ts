@@ -142,17 +142,17 @@ const isRaw = ({ kind, data }: RecordRequest): boolean =>
 interface EventShown {
   readonly data?: {
     readonly object?: { readonly object?: string; readonly id?: string };
-    readonly previous_attributes?: object;
+    readonly previous_attributes?: object | null;
   };
 }
 
 /** The customer that the object of an event names, or is, or named before: a card that is detached names none. */
 export function customerOfEvent(event: object): string | undefined {
-  const { object, previous_attributes: before = {} } = (event as EventShown).data ?? {};
+  const { object, previous_attributes: before } = (event as EventShown).data ?? {};
   if (object === undefined) return undefined;
   const { object: noun, id = "" } = object;
   const named = customerIn(noun === "customer" ? "customers" : undefined, id, object);
-  return named ?? customerIn(undefined, "", before);
+  return named ?? customerIn(undefined, "", before ?? {});
 }
 
 /** What the object of an event names of what belongs to customers. */

@@ -3,6 +3,7 @@
  * aside. Pure; the moments are the database's, because the processes that try may have other clocks.
  */
 import type { StoredChange } from "../mirror/changes.js";
+import { wholeOr } from "../runtime/arguments.js";
 
 /** A change, and how far it is told. */
 export interface Delivery extends StoredChange {
@@ -19,8 +20,9 @@ export interface Delivery extends StoredChange {
   readonly late?: boolean;
 }
 
-/** The change that a record holds. */
-export const deliveryIn = ({ data }: { readonly data: object }): Delivery => data as Delivery;
+/** The change that a record holds, if it holds one: another role of the database may have written it. */
+export const deliveryIn = ({ data }: { readonly data: object | null }): Delivery =>
+  (data ?? {}) as Delivery;
 
 /** Milliseconds. */
 export interface DeliveryTiming {
@@ -55,7 +57,8 @@ export type Attempt =
 
 /** It is due again after the handler's time and a pause, or parked where it was tried for long enough. */
 export function attempt(change: Delivery, now: number, timing: DeliveryTiming): Attempt {
-  const { since = now, attempts = 0, last = now } = change;
+  const attempts = wholeOr(change.attempts, 0);
+  const [since, last] = [wholeOr(change.since, now), wholeOr(change.last, now)];
   if (last - since > timing.patience && attempts >= timing.least) {
     return { isParked: true, next: { ...change, parked: true }, due: null };
   }

@@ -292,15 +292,15 @@ export function stripePlace({ stripe_host: url }: BillingConfig): Stripe.StripeC
   if (!url) return {};
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const protocol = parsed?.protocol.slice(0, -1);
-  const isAll = parsed?.href === `${parsed?.origin}/`; // Stripe's client takes no path, and no password
+  // Stripe's client takes no path and no password; IPv6 in brackets on some runtimes, without on others.
+  const isAll = parsed?.href === `${parsed?.origin}/` && !parsed.host.startsWith("[");
   if (parsed === undefined || !isAll || (protocol !== "http" && protocol !== "https")) {
     throw new BillingError(
       "invalid_config",
-      `\`stripe_host\`, from STRIPE_HOST or --stripe-host, must be an address such as http://127.0.0.1:12111, without a path, not ${url}`,
+      `\`stripe_host\`, from STRIPE_HOST or --stripe-host, must be an address such as http://127.0.0.1:12111: a name or an IPv4 address, without a path and a password`,
     );
   }
-  const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1"); // IPv6
-  return { host, port: parsed.port || (protocol === "http" ? 80 : 443), protocol };
+  return { host: parsed.hostname, port: parsed.port || (protocol === "http" ? 80 : 443), protocol };
 }
 
 /** The Stripe client, made at first use. Retries are left to it except where a caller says so. */

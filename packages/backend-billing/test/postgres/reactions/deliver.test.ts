@@ -197,6 +197,19 @@ describe("a change", () => {
     expect(await left()).toMatchObject([{ parked: true }]);
   });
 
+  it.each([
+    ["null", "prod_a"],
+    ['{"attempts":"x","since":{},"last":null}', "prod_b"],
+  ])("that another role has written as %s holds up no other object", async (data, id) => {
+    await pool.query(
+      `INSERT INTO ${names.records} (kind, id, ref, revision, due, data) VALUES ('change', $1, $1, 1, 0, $2)`,
+      [`products another_${id}`, data],
+    );
+    await change(id, "A");
+    await deliverAll(listeners());
+    expect(await mails()).toEqual(expect.arrayContaining([`first ${id} A`, `second ${id} A`]));
+  });
+
   it("whose handler hangs is taken back at its limit, and its connection closed", async () => {
     await change("prod_6", "A");
     let isHanging = true;

@@ -103,7 +103,10 @@ describe("a batch that is missing", () => {
     expect(await differing()).toBe(0);
   });
 
-  it("is not said to be another batch's where its minute is shared", async () => {
+  it.each([
+    ["its minute is shared", { isShared: true }],
+    ["its period is over, so that others may share its minute", { closesAt: 1 }],
+  ])("is not said to be counted where %s", async (_, more) => {
     const record = await missing();
     const { customerId, timestamp } = batchIn(record);
     await shop.stripe.billing.meterEvents.create({
@@ -112,7 +115,7 @@ describe("a batch that is missing", () => {
       timestamp,
     });
     await later({ minutes: 5 });
-    const shared = { ...record, data: { ...record.data, isShared: true } };
+    const shared = { ...record, data: { ...record.data, ...more } };
     await expect(sendAnew(shop.runtime(), shared)).rejects.toThrow("Other batches may have");
   });
 

@@ -10,6 +10,11 @@ import { sumOfMinute } from "../outbox/send.js";
 
 const SHARED =
   "Other batches may have the same minute, so compare what the customer was billed for the period with its usage. Bill by hand what is missing, and drop the batch, with --counted if nothing is.";
+const OWN = "Drop it, with --counted if it is what the meter shows.";
+
+/** Whether another batch may be in the minute: once its period is over, minutes are shared where there are too few. */
+const mayShare = ({ isShared, closesAt }: MeterBatch, now: number): boolean =>
+  isShared === true || (closesAt !== null && closesAt <= now);
 
 /** A batch, with the id that Stripe knows it by. */
 export interface NamedBatch extends MeterBatch {
@@ -32,9 +37,9 @@ export interface Resent {
 }
 
 /**
- * Sends a batch anew, under a new identifier, in its minute: unless its meter shows something there,
- * which may be another batch's where the minute is shared. It is stored before it is sent, so that the application goes on with it if this
- * process ends.
+ * Sends a batch anew, under a new identifier, in its minute: unless its meter shows something there, which may be
+ * another batch's where the minute is shared. It is stored before it is sent, so that the application goes on with it
+ * if this process ends.
  */
 export async function sendAnew(runtime: Runtime, record: StoredRecord): Promise<Resent> {
   const { problem, code: _, ...batch } = checkReported(record);
@@ -47,7 +52,7 @@ export async function sendAnew(runtime: Runtime, record: StoredRecord): Promise<
   const sum = await sumOfMinute(runtime, batch);
   if (sum !== undefined && sum !== 0) {
     throw refusal(
-      `Stripe's meter shows ${sum} units in the minute of the batch ${record.id}, which has ${batch.value}: to send it could count it twice. ${batch.isShared ? SHARED : "Drop it, with --counted if it is what the meter shows."}`,
+      `Stripe's meter shows ${sum} units in the minute of the batch ${record.id}, which has ${batch.value}: to send it could count it twice. ${mayShare(batch, runtime.now()) ? SHARED : OWN}`,
     );
   }
   const now = runtime.now();

@@ -68,7 +68,7 @@ export function gathered(
   const isAll = taken.length === unsent.length && !found.hasMore;
   return {
     outbox: {
-      used: minute === undefined ? used : withMinute(used, minute, now),
+      used: withMinute(used, minute ?? Math.floor(first.at / MINUTE), now),
       nextAt: isAll ? now + PAUSE : now,
     },
     batch: {

@@ -1,6 +1,6 @@
 // Usage on its way to a meter: which records make a batch, its minute, and what answers mean.
 import { describe, expect, it } from "vitest";
-import type { MeterBatch } from "../../../../src/core/runtime/records/batches.js";
+import type { MeterBatch, Outbox } from "../../../../src/core/runtime/records/batches.js";
 import { gathered, type OutboxFound } from "../../../../src/core/usage/outbox/batch.js";
 import { freeMinute, withMinute } from "../../../../src/core/usage/outbox/minutes.js";
 import { billedSpan, type Subscription } from "../../../../src/core/usage/outbox/period.js";
@@ -240,6 +240,8 @@ describe("a batch", () => {
 
 describe("a period that is over and has no minute for a batch", () => {
   const SHORT = { ...MONTH, from: "03-10T08:00:30", start: "03-10T08:00:30" };
+  const usedBy = (minutes: readonly string[]) =>
+    minutes.reduce<Outbox["used"]>((all, each) => withMinute(all, minute(each), at(each)), {});
   const next = (ended: string, used: readonly string[], now: string) =>
     gathered(
       {
@@ -247,7 +249,7 @@ describe("a period that is over and has no minute for a batch", () => {
         subscriptions: [subscription({ ...SHORT, ended })],
         isOpen: false,
         outbox: {
-          used: used.reduce((all, each) => withMinute(all, minute(each), at(now)), {}),
+          used: usedBy(used),
           nextAt: 0,
         },
         unsent: [{ key: "a", over: 3, at: at("03-10T08:00:45") + 500 }],
@@ -260,7 +262,8 @@ describe("a period that is over and has no minute for a batch", () => {
     ["is shorter than a minute", "03-10T08:00:50", []],
     ["had more batches than minutes", "03-10T08:02:10", ["03-10T08:01:00"]],
   ])("which %s sends it at its own time, and lets no sum decide", (_, ended, used) => {
-    const { batch, keys } = next(ended, used, "03-10T08:05:00") ?? {};
+    const { batch, keys, outbox } = next(ended, used, "03-10T08:05:00") ?? {};
+    expect(outbox?.used).toEqual(usedBy([...used, "03-10T08:00:00"])); // it is no other's own
     expect(keys).toEqual(["a"]);
     expect(batch).toMatchObject({
       value: 3,

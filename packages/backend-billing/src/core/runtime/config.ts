@@ -297,7 +297,7 @@ export function stripePlace({ stripe_host: url }: BillingConfig): Stripe.StripeC
   if (parsed === undefined || !isAll || (protocol !== "http" && protocol !== "https")) {
     throw new BillingError(
       "invalid_config",
-      `\`stripe_host\`, from STRIPE_HOST or --stripe-host, must be an address such as http://127.0.0.1:12111: a name or an IPv4 address, without a path and a password`,
+      `\`stripe_host\`, from STRIPE_HOST or --stripe-host, must be an address such as http://127.0.0.1:12111: a name or an IPv4 address, without a path or a password`,
     );
   }
   return { host: parsed.hostname, port: parsed.port || (protocol === "http" ? 80 : 443), protocol };

@@ -176,6 +176,7 @@ const version = v.object({
 const outcome = v.object({
   act: literals("drop", "write", "touch", "ask", "retry", "aside"),
   revision: v.number(),
+  isInDoubt: v.optional(v.boolean()),
 });
 
 /** A mirrored row: its ids and links by name, beside what every row has. */

@@ -168,7 +168,10 @@ function apply(
     }
     if (verdict.content === "clear") object.content = null;
   }
-  return { act: verdict.act, revision: object.version?.revision ?? 0 };
+  const { act } = verdict;
+  const { revision = 0, stale = false } = object.version ?? {};
+  const isKept = stale && act !== "ask" && act !== "retry"; // whoever gets these goes on with it
+  return { act, revision, ...(isKept ? { isInDoubt: true } : {}) };
 }
 
 /** Keeps what an object was before a snapshot, where that is to be given. */

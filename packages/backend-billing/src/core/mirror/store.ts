@@ -138,6 +138,8 @@ export type Outcome = {
   readonly act: "drop" | "write" | "touch" | "ask" | "retry" | "aside";
   /** The object's revision afterwards; 0 where there is still nothing. */
   readonly revision: number;
+  /** Whether Stripe is to be asked about the object, for what came before. */
+  readonly isInDoubt?: boolean;
 };
 
 /** What became of one unit of a batch. */

@@ -1,9 +1,14 @@
 // What events do to the mirror, over real HTTP: what is stored at once, and what is left to the
 // background.
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { PATIENCE } from "../../../../../support/patience.js";
+import { ASK_DELAY } from "../../../src/core/mirror/rule.js";
 import { type App, type AppOptions, applications, eventually, NOW } from "./kit.js";
 import { attempts, receipts, send } from "./webhook-kit.js";
+
+/** Milliseconds after an ask is due in which a process has looked for the last time. */
+const LAST_LOOK = 3_000;
 
 const open = applications();
 const still = (options: AppOptions = {}) =>
@@ -68,6 +73,27 @@ describe("what is delivered", () => {
       (stale) => stale === false,
     );
     expect(app.double.requests.count("GET /v1/products/:product")).toBeLessThanOrEqual(2);
+  });
+
+  it("is asked about though a commit held its version at every look", async () => {
+    const app = await still();
+    const { id } = await app.stripe.products.create({ name: "1" });
+    await app.stripe.products.update(id, { name: "2" });
+    await app.double.settle();
+    const isStale = async () => (await app.b.store.version("products", id))?.stale;
+    expect(await isStale()).toBe(true);
+    const holder = await app.pool.connect();
+    await holder.query("BEGIN");
+    const versions = `${app.schema}.backend_billing_versions`;
+    await holder.query(`SELECT 1 FROM ${versions} WHERE id = $1 FOR UPDATE`, [id]);
+    await app.double.clock.advance({ seconds: 10 });
+    await app.stripe.products.update(id, { name: "3" }); // its commit has to wait
+    const delivered = app.double.settle();
+    await sleep(ASK_DELAY + LAST_LOOK);
+    await holder.query("COMMIT");
+    holder.release();
+    await delivered;
+    await eventually(isStale, (stale) => stale === false);
   });
 });
 

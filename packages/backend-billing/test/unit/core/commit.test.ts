@@ -45,6 +45,15 @@ describe("a commit", () => {
     expect(woken).toEqual([ASK_DELAY]);
   });
 
+  it("wakes it for one that stays in doubt, because a look may have passed over it meanwhile", async () => {
+    const { context, woken } = open();
+    const units = ["A", "B"].map((name) => told(name, "products", "prod_1", 100, { name }));
+    await commit(context, { source: "event", units });
+    const later = told("C", "products", "prod_1", 900, { name: "C" });
+    await commit(context, { source: "event", units: [later] });
+    expect(woken).toEqual([ASK_DELAY, ASK_DELAY]);
+  });
+
   it("wakes it for the last of what is wished for, when that falls due", async () => {
     const { context, woken } = open();
     const requests = [request("cus_1", NOW + 50), request("cus_2", NOW + 70)];

@@ -223,7 +223,8 @@ function wakeAfter(
   let requested = Number.NEGATIVE_INFINITY;
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.duplicate) continue;
-    isAsked ||= outcome.outcomes.some(({ act }) => act === "ask");
+    // What this commit held, a look for asks that came meanwhile has passed over.
+    isAsked ||= outcome.outcomes.some(({ act, isInDoubt }) => act === "ask" || isInDoubt);
     const unit = units[index] ?? {};
     for (const { due } of unit.requests ?? []) requested = Math.max(requested, due);
     isLeft ||= creditsLeftBy(unit, outcome) || (shares && sharesLeftBy(unit, outcome));

@@ -39,7 +39,7 @@ It changes nothing, at Stripe or in the database, unless \`--fix\` is given.
 - It reads \`STRIPE_SECRET_KEY\`, \`STRIPE_WEBHOOK_SECRET\` and \`DATABASE_URL\` from the environment,
   from \`.env.local\` and from \`.env\`, and the application's name from \`BILLING_APP\`. Run it with the settings of the deployment that you ask about.
 - \`--url\` is where your application is reached, or its webhook's whole address; without it
-  \`BASE_URL\` is taken. The application's own route is then tried: it is sent an event of a type that
+  \`BASE_URL\` is taken, and with \`--convex\` \`CONVEX_SITE_URL\`. The application's own route is then tried: it is sent an event of a type that
   means nothing, once signed rightly, which it must accept, and once wrongly, which it must refuse.
 - \`--convex\` is for Convex, whose database is not looked at. Put the deployment's secrets into the
   environment for it; \`--url\` is the address that ends in \`.convex.site\`.

@@ -54,7 +54,7 @@ export async function contentsIn(world: World, app: App): Promise<string[]> {
     const [theirs, ours] = [await listed(world, resource), await mirrored(app, resource)];
     for (const [id, object] of theirs) {
       if (ours.get(id)?.erased) continue; // nothing personal is left of it
-      if (!ours.has(id)) broken.push(`${id} is not in the tables`);
+      if (!ours.has(id)) broken.push(`${id} is not in the tables: ${JSON.stringify(object)}`);
       else if (!isDeepStrictEqual(told(ours.get(id)), told(object))) broken.push(`${id} differs`);
     }
     for (const [id, { deleted, erased }] of ours) {

@@ -40,7 +40,10 @@ export function withConnectOptions(command: Command): Command {
         "the PostgreSQL database; prefer DATABASE_URL, which other users cannot see",
       )
       .option("--schema <name>", "the schema that holds the tables (default: billing)")
-      .option("--resources <names>", "what is mirrored, by commas, as in your code (default: all)"),
+      .option(
+        "--resources <names>",
+        "what is mirrored, by commas, as in your code (default: as without that setting)",
+      ),
   );
 }
 

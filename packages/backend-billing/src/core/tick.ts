@@ -59,16 +59,17 @@ const ROUND = 1_000;
 async function workUntil(runtime: Runtime, end: number): Promise<Ticked> {
   const hasTime = () => runtime.now() < end;
   const workers = workersOf(runtime);
-  // In turns: a page leaves questions behind, and their answers may end a run.
+  // In turns: a page leaves questions behind, and their answers may end a run. What waits for Stripe comes last,
+  // because it may take all the time.
   for (;;) {
-    const worked = await workOnce(runtime);
-    const delivered = (await runtime.reactions?.deliver(end)) ?? 0;
-    if (!hasTime()) return { more: true };
+    const half = runtime.now() + (end - runtime.now()) / 2;
+    const delivered = (await runtime.reactions?.deliver(half)) ?? 0;
     const turn = Math.min(end, runtime.now() + ROUND);
     const isStopped = () => runtime.now() >= turn;
     const pages = await workPages(runtime, { workers, isStopped, patience: 0 });
-    if (worked === 0 && delivered === 0 && pages === 0) return { more: false };
+    const worked = await workOnce(runtime);
     if (!hasTime()) return { more: true };
+    if (worked === 0 && delivered === 0 && pages === 0) return { more: false };
   }
 }
 

@@ -7,6 +7,8 @@ import type { Life } from "./life.js";
 /** How often to look while something is known to fall due, and when there may be more of it. */
 const SOON = 1_100;
 const AGAIN = 50;
+/** For which work is taken at the longest, but erasures. */
+const LEASED = 61_000;
 
 /**
  * Works off what is left, soon and until nothing is due. It does not keep the process alive: what
@@ -31,6 +33,7 @@ export function createBackground(runtime: () => Runtime, life: Life): (delay: nu
     } catch (error) {
       if (life.isClosing) return; // what is left is done by another instance
       runtime().log?.error(factsOf(error), "Background work failed; it is tried again");
+      until = Math.max(until, Date.now() + LEASED); // what it had taken is due again then
       schedule(10 * SOON);
     }
   };

@@ -110,6 +110,7 @@ export async function addCronJobs(
       work: async () => {
         await prune(runtime);
         const until = Date.now() + TURN / 2;
+        await runtime.reactions?.deliver(until - TURN / 4); // first: what waits for Stripe may take all the time
         while (!stop.signal.aborted && Date.now() < until && (await workOnce(runtime)) > 0);
         if (!stop.signal.aborted) await runtime.reactions?.deliver(until);
         if (await workPage(runtime)) await wake(); // left behind by a process that died

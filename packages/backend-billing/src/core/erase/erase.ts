@@ -4,6 +4,7 @@
  * know of the customers, so that nothing personal of them is stored any more; then billing ends at
  * Stripe; then what is stored is gone through.
  */
+import { AWAKE } from "../mirror/due.js";
 import type { Lease, RecordData, StoredRecord } from "../mirror/store.js";
 import { wholeOr } from "../runtime/arguments.js";
 import { commit } from "../runtime/commit/commit.js";
@@ -24,8 +25,6 @@ import { isUsageLeft } from "./usage.js";
 const LEASE = 5 * 60_000;
 /** Milliseconds after which a failure is tried again, at first, and what is waited for looked at. */
 const PAUSE = 5_000;
-/** The longest pause that a process stays awake for; after a longer one the scheduled jobs go on. */
-const AWAKE = 60_000;
 /** Milliseconds for which usage may be sent first, so that the last invoice has it. */
 const SENDING = 10 * 60_000;
 /** Milliseconds for which the application may be told what became of the entity. */

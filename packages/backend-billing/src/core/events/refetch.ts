@@ -46,8 +46,25 @@ export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promi
   const asks = await runtime.store.takeAsks(askLease(runtime, limit, ahead));
   let settled = 0;
   // Once each: what overtakes an answer is often the next event of a burst, and not the last.
-  for (const ask of asks) if (await answerAsk(runtime, ask, { rounds: 1 })) settled++;
+  for (const ask of asks) if (await answerDue(runtime, ask)) settled++;
   return settled;
+}
+
+/** Answers an ask that was due. What goes wrong with one is no reason to leave the others. */
+async function answerDue(runtime: Runtime, ask: Ask): Promise<boolean> {
+  if (!runtime.resources.includes(ask.resource)) {
+    // Another version or configuration of the application asked.
+    await runtime.store.postponeAsk(ask, runtime.now() + LONGEST_PAUSE);
+    return false;
+  }
+  try {
+    return await answerAsk(runtime, ask, { rounds: 1 });
+  } catch (error) {
+    const line = { object: ask.id, resource: ask.resource, ...factsOf(error) };
+    runtime.log?.error(line, "What Stripe answered could not be stored; trying again later");
+    await postpone(runtime, ask, pauseAfter(error, ask));
+    return false;
+  }
 }
 
 /**
@@ -58,7 +75,7 @@ export async function settleAsks(runtime: Runtime, limit: number): Promise<numbe
   const asks = await runtime.store.takeAsks(askLease(runtime, limit, LEASE));
   let settled = 0;
   for (const ask of asks) {
-    const isAnswered = await answerAsk(runtime, ask, { rounds: 1 });
+    const isAnswered = await answerDue(runtime, ask);
     if (isAnswered || !(await isInDoubt(runtime, ask))) settled++;
   }
   return settled;

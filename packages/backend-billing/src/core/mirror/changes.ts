@@ -33,6 +33,9 @@ export const changeId = (occasion: Occasion, id: string, number = 0): string =>
 /** What such a record points at. */
 export const changeRef = (occasion: Occasion, id: string): string => `${occasion} ${id}`;
 
+/** Milliseconds by which the clock that a change is stored by may be ahead of the one that it is looked for by. */
+const AHEAD = 10_000;
+
 /** The record of a change, due at once. */
 export function changeRecord(change: StoredChange, number = 0) {
   const { resource, id, at } = change;
@@ -40,7 +43,7 @@ export function changeRecord(change: StoredChange, number = 0) {
     kind: "change",
     id: changeId(resource, id, number),
     ref: changeRef(resource, id),
-    due: at,
+    due: at - AHEAD,
     data: { ...change } as RecordData,
   } as const satisfies RecordRequest;
 }

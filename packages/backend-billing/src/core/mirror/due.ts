@@ -11,6 +11,9 @@ import type { RecordKind } from "./store.js";
  */
 export const HORIZON = 60 * 60 * 1000;
 
+/** Milliseconds for which a process stays awake for what falls due; what is later the scheduled jobs find. */
+export const AWAKE = 60_000;
+
 /** The longest that anything may be put off; a random part of as much may be added. */
 export const LONGEST_PAUSE = HORIZON / 2;
 

@@ -6,6 +6,8 @@ export interface Recent<T> {
   get(key: string): T | undefined;
   /** At a time, in milliseconds of any clock. */
   set(key: string, value: T, now: number): void;
+  /** Of a key that is there; it is forgotten when it would have been. */
+  replace(key: string, value: T): void;
   delete(key: string): void;
 }
 
@@ -32,6 +34,10 @@ export function createRecent<T>({ size, life }: RecentOptions): Recent<T> {
       if (now - begun >= life) turn(now);
       lately.set(key, value);
       if (lately.size >= size) turn(now);
+    },
+    replace(key, value) {
+      const own = lately.has(key) ? lately : before;
+      if (own.has(key)) own.set(key, value);
     },
     delete(key) {
       lately.delete(key);

@@ -14,7 +14,7 @@ export interface Memory {
   compare(stored: ReadonlyMap<string, Version | undefined>): void;
   /** What was written. */
   keep(key: string, written: Version): void;
-  /** What was written, if it is remembered: so much else would drive out what is used. */
+  /** What was written, if it is remembered, and for no longer: so much else would drive out what is used. */
   renew(key: string, written: Version): void;
 }
 
@@ -61,8 +61,6 @@ export function createMemory(size: number, now: () => number = () => performance
       else if (usable) prove(1);
     },
     keep,
-    renew(key, version) {
-      if (recent.get(key) !== undefined) keep(key, version);
-    },
+    renew: recent.replace,
   };
 }

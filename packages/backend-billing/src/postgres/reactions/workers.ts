@@ -9,6 +9,8 @@ interface Counted {
 
 /** The most lanes of a process. */
 const LANES = 4;
+/** Milliseconds after which a lane that has nothing to tell looks again while another one tells something. */
+const WAIT = 200;
 
 /**
  * How many connections the handlers of a process may have at once: a quarter of the pool's, so that
@@ -21,7 +23,7 @@ export function lanesOf(pool: object): number {
 
 /**
  * Tells what is due until nothing is, or until `isOver`; answers how much was told. A handler that
- * takes its time keeps its lane and no other.
+ * takes its time keeps its lane and no other: those look again meanwhile.
  */
 export async function deliverDue<Tx>(
   options: DeliverOptions<Tx>,
@@ -50,9 +52,36 @@ export async function deliverDue<Tx>(
   const counted = (delivered: Delivered): void => {
     if (delivered !== "nothing") count++;
   };
+  let busy = 0;
+  let waiting: Promise<void> | undefined;
+  let wake = (): void => {};
+  /** Until it is time to look again, or no lane is busy any more. */
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        seen = -1; // something may have been committed
+        wake();
+      }, WAIT);
+      wake = () => {
+        clearTimeout(timer);
+        waiting = undefined;
+        resolve();
+      };
+    });
   const lane = async (): Promise<void> => {
-    for (let ref = await next(); ref !== undefined && !isOver(); ref = await next()) {
-      await deliverAllTo(options, ref, isOver, counted);
+    while (!isOver()) {
+      const ref = await next();
+      if (ref === undefined && busy === 0) return;
+      if (ref === undefined) {
+        waiting ??= pause();
+        await waiting;
+        continue;
+      }
+      busy++;
+      await deliverAllTo(options, ref, isOver, counted).finally(() => {
+        busy--;
+        if (busy === 0) wake();
+      });
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

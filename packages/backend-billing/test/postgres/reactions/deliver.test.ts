@@ -22,6 +22,7 @@ import { migrate } from "../../../src/postgres/schema/migrations.js";
 import { requestRecord } from "../../../src/postgres/store/leases.js";
 import { namesIn } from "../../../src/postgres/store/names.js";
 import { createPostgresStore } from "../../../src/postgres/store/store.js";
+import { eventually } from "../service/kit.js";
 
 const names = namesIn("billing");
 const nameOf = (content: object | null) => (content as { name?: string } | null)?.name ?? null;
@@ -288,6 +289,29 @@ describe("a change", () => {
     expect(await mails()).toEqual(["first prod_9 A", "first prod_9 B", "first prod_9 C"]);
     // And one to find the oldest, and two looks.
     expect(trips).toBe(3 * 6 + 1 + 2);
+  });
+
+  it("of another object is told while a handler takes its time", async () => {
+    await change("prod_slow", "A");
+    let end = () => {};
+    const slow = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const options = listeners(async ({ id }) => (id === "prod_slow" ? slow : undefined));
+    const run = deliverDue(options, 2);
+    await change("prod_quick", "A"); // when the other lane has found nothing, or not yet
+    const told = eventually(mails, (all) => all.includes("first prod_quick A"));
+    await told.finally(end);
+    expect(await run).toBe(4);
+  });
+
+  it("is told though the clock that it was stored by is ahead", async () => {
+    const made = {
+      ...batch(created("products", "prod_ahead", second, { name: "A" })),
+      draw: "ahead",
+    };
+    await createPostgresStore({ pool }).commit({ ...made, now: Date.now() + 5_000 });
+    expect(await deliverAll(listeners())).toEqual(["told", "told"]);
   });
 
   it("is told once and in order by many workers, whose handlers fail at random", async () => {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { listedAtOnce } from "../../../../../support/listed-at-once.js";
+import { tick } from "../../../src/core/tick.js";
 import { applications, NOW } from "./kit.js";
 
 const open = applications();
@@ -40,6 +41,23 @@ describe("tick", () => {
     while ((await app.a.stripe.tick({ budget: 50 })).more) calls++;
     expect(calls).toBeGreaterThan(0);
     expect(await app.b.store.rows("customers", "", 5_000)).toHaveLength(2_500);
+  });
+
+  it("tells what is due before it asks Stripe, which may take all the time", async () => {
+    const app = await still();
+    const turns: number[] = [];
+    const deliver = async (until: number) => {
+      turns.push(until - app.core.now());
+      return 0;
+    };
+    const takeAsks = async () => {
+      await app.double.clock.advance({ seconds: 20 });
+      return [];
+    };
+    const store = { ...app.core.store, takeAsks };
+    const reactions = { names: new Set<string>(), changed: () => {}, deliver };
+    expect(await tick({ ...app.core, store, reactions })).toEqual({ more: true });
+    expect(turns).toEqual([5_000]); // of ten seconds
   });
 
   it("shares the work with others that call it at the same time", async () => {

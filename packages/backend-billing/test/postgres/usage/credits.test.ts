@@ -357,6 +357,17 @@ describe("the job", () => {
     expect(app.log).toContain("Stripe has dropped a page; its credits are not given: cs_test_gone");
   });
 
+  it("waits more and more seldom for a feature that the catalogue lacks", async () => {
+    const { app } = await deaf();
+    await requested(app, "cs_1");
+    const unknown = { ...app.core, credits: { settle: async () => "feature" as const } };
+    for (let turn = 0; turn < 8; turn++) {
+      expect(await followCredits(unknown)).toBe(1);
+      expect(await followCredits(unknown)).toBe(0); // it is not due at once, however long it waits
+      await app.double.clock.advance({ minutes: 31 });
+    }
+  });
+
   it("leaves a record to the next turn if a change comes meanwhile", async () => {
     const { app } = await deaf();
     await requested(app, "cs_1");

@@ -27,6 +27,18 @@ describe("what was used lately", () => {
     expect(known(recent, ["a", "b"])).toEqual(["b"]);
   });
 
+  it("is replaced where it is known, and forgotten no later for that", () => {
+    const recent = make();
+    recent.set("a", 1, 0);
+    recent.replace("a", 2);
+    recent.set("b", 1, 12);
+    recent.replace("a", 3);
+    recent.replace("c", 3);
+    expect(["a", "b", "c"].map(recent.get)).toEqual([3, 1, undefined]);
+    recent.set("b", 1, 24);
+    expect(known(recent, ["a", "b"])).toEqual(["b"]);
+  });
+
   it("is forgotten all together after a long pause", () => {
     const recent = make();
     for (const key of ["a", "b", "c"]) recent.set(key, 1, 0);

@@ -5,6 +5,7 @@
  * for what the commit left to do. What must happen with every commit belongs here.
  */
 import { creditsLeftBy } from "../../mirror/credits.js";
+import { AWAKE } from "../../mirror/due.js";
 import { LISTENING } from "../../mirror/listening.js";
 import { ASK_DELAY } from "../../mirror/rule.js";
 import { sharesLeftBy } from "../../mirror/shares.js";
@@ -226,7 +227,9 @@ function wakeAfter(
     // What this commit held, a look for asks that came meanwhile has passed over.
     isAsked ||= outcome.outcomes.some(({ act, isInDoubt }) => act === "ask" || isInDoubt);
     const unit = units[index] ?? {};
-    for (const { due } of unit.requests ?? []) requested = Math.max(requested, due);
+    for (const { due } of unit.requests ?? []) {
+      if (due <= now + AWAKE) requested = Math.max(requested, due);
+    }
     isLeft ||= creditsLeftBy(unit, outcome) || (shares && sharesLeftBy(unit, outcome));
   }
   if (isLeft) context.wake(0);

@@ -4,7 +4,7 @@
  * changes of ten seconds are one update. A change that comes while a worker is at it raises the
  * record's revision; then the record stays and the seats are counted once more.
  */
-import { isAhead } from "../../mirror/due.js";
+import { AWAKE, isAhead } from "../../mirror/due.js";
 import type { Lease, RecordData, RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { countedBy, seatsRequest } from "../../runtime/commit/seats.js";
@@ -19,9 +19,6 @@ import { pauseAfter, seatedAmong } from "./terms.js";
 
 /** How often a customer is looked at that belongs to no entity yet: for some ten minutes. */
 const LOOKS = 6;
-
-/** The longest pause that a process stays awake for; after a longer one the scheduled jobs go on. */
-const AWAKE = 60_000;
 
 /** How records are taken whose seats are to be counted. */
 export const seatsLease = ({ now, timing }: Runtime, limit = 20): Lease => ({

@@ -3,6 +3,7 @@
  * has to say is in the mirror, so a record that is taken up twice, late or in vain does no harm.
  */
 import { settleLines } from "../../events/session.js";
+import { LONGEST_PAUSE } from "../../mirror/due.js";
 import type { Lease, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
@@ -11,7 +12,6 @@ import { removal } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
 
 const LEASE = 30_000;
-const DAY = 24 * 60 * 60 * 1000;
 
 /** How records are taken whose credits are to be set. */
 export const creditsLease = ({ now }: Runtime, limit = 20): Lease => ({
@@ -76,7 +76,7 @@ function keptUntil(
 ) {
   const tries = typeof data.tries === "number" ? data.tries : 0;
   const isLater = outcome === "feature";
-  const due = isLater ? now() + Math.min(60_000 * 2 ** Math.min(tries, 20), DAY) : null;
+  const due = isLater ? now() + Math.min(60_000 * 2 ** Math.min(tries, 20), LONGEST_PAUSE) : null;
   const next = { ref, due, data: isLater ? { tries: tries + 1 } : {} };
   return { kind, id, expect: revision, next };
 }

@@ -4,7 +4,7 @@
  * what became of it, so that it counts once, whatever process ends meanwhile.
  */
 
-import { LONGEST_PAUSE } from "../../mirror/due.js";
+import { AWAKE, LONGEST_PAUSE } from "../../mirror/due.js";
 import type { Lease, RecordWrite, StoredRecord } from "../../mirror/store.js";
 import type { AnyCatalogue } from "../../plans/catalogue.js";
 import { meteredIn, meterOf } from "../../plans/usage.js";
@@ -25,8 +25,6 @@ const AT_ONCE = 5;
 export const LEASE = 60_000;
 /** Milliseconds after which a failure is tried again, at first. */
 const PAUSE = 5_000;
-/** The longest pause that a process stays awake for; after a longer one the scheduled jobs go on. */
-const AWAKE = 60_000;
 /** Milliseconds after a taking in which others are gathered with it. */
 export const SOON = 2_000;
 

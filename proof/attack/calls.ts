@@ -88,7 +88,7 @@ function isStrange(url: string): boolean {
   return !path
     .split("/")
     .slice(1)
-    .every((part) => part !== "." && part !== ".." && !/%(2f|5c|3f|23|25|0|1)/i.test(part));
+    .every((part) => part !== "." && part !== ".." && !/%(2f|5c|0|1)/i.test(part));
 }
 
 /** The arguments, with something wrong in them. */

@@ -170,7 +170,7 @@ function apply(
   }
   const { act } = verdict;
   const { revision = 0, stale = false } = object.version ?? {};
-  const isKept = stale && act !== "ask" && act !== "retry"; // whoever gets these goes on with it
+  const isKept = stale && act !== "ask" && act !== "retry"; // who gets these goes on with it
   return { act, revision, ...(isKept ? { isInDoubt: true } : {}) };
 }
 

@@ -39,7 +39,7 @@ export const groupsOf = (
   catalogue: Catalogue,
 ): ReadonlySet<string> =>
   groupsAmong(
-    subscription.items.data.map(({ price }) => price.product),
+    (subscription.items?.data ?? []).map(({ price }) => price.product),
     products,
     catalogue,
   );

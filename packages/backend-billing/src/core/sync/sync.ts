@@ -44,7 +44,11 @@ export async function sync(
   { wait }: Waiting = { wait: true },
 ): Promise<SyncReport> {
   const { data = true, webhook = false, portal = false, replace = false } = argsOf("sync", args);
-  if (typeof portal !== "boolean") checkData(optionsOf("portal", portal) ?? {});
+  if (typeof portal !== "boolean") {
+    const wanted = optionsOf("portal", portal);
+    optionsOf("portal.features", wanted?.features);
+    checkData(wanted ?? {});
+  }
   if (replace && !webhook) {
     throw new BillingError(
       "invalid_argument",

@@ -82,7 +82,9 @@ export function wantedNow(
 
 /** Opens what is wanted now, if anything is. */
 export async function openWanted(runtime: Runtime): Promise<void> {
-  const runs = (await runtime.store.records("run", "", LATEST)).map(runOf);
+  const all = (await runtime.store.records("run", "", LATEST)).map(runOf);
+  // Another role of the database may have written one.
+  const runs = all.filter((run) => Number.isSafeInteger(run?.startedAt));
   const wanted = wantedNow(runs, runtime.now(), runtime.timing);
   if (wanted !== undefined) await openScheduled(runtime, wanted);
 }

@@ -8,6 +8,7 @@ import { AWAKE, LONGEST_PAUSE } from "../../mirror/due.js";
 import type { Lease, RecordWrite, StoredRecord } from "../../mirror/store.js";
 import type { AnyCatalogue } from "../../plans/catalogue.js";
 import { meteredIn, meterOf } from "../../plans/usage.js";
+import { wholeOr } from "../../runtime/arguments.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
 import type { BatchProblem, MeterBatch } from "../../runtime/records/batches.js";
@@ -81,7 +82,8 @@ async function fewAtOnce<T>(all: readonly T[], work: (each: T) => Promise<void>)
 
 /** Does the next step of a batch that this worker holds. */
 export async function workAt(runtime: Runtime, record: StoredRecord): Promise<void> {
-  const batch = record.data as unknown as MeterBatch;
+  // Another role of the database may have written it.
+  const batch = ((record.data as object | null) ?? {}) as MeterBatch;
   try {
     await checkPlace(runtime);
     await step(runtime, record, batch);
@@ -89,8 +91,8 @@ export async function workAt(runtime: Runtime, record: StoredRecord): Promise<vo
     observe(runtime, batch, "failed");
     const line = { object: record.id, ...factsOf(error) };
     runtime.log?.warn(line, "Usage could not be sent; trying again");
-    const pause = pauseAfter(batch.tries, PAUSE);
-    await putOff(runtime, record, { ...batch, tries: batch.tries + 1 }, pause);
+    const tries = wholeOr(batch.tries, 0);
+    await putOff(runtime, record, { ...batch, tries: tries + 1 }, pauseAfter(tries, PAUSE));
   }
 }
 

@@ -6,16 +6,15 @@
  */
 import { AWAKE } from "../mirror/due.js";
 import type { Lease, RecordData, StoredRecord } from "../mirror/store.js";
-import { wholeOr } from "../runtime/arguments.js";
 import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { amended } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkPlace } from "../stripe/account.js";
-import { pauseAfter } from "../subscriptions/seats/terms.js";
+import { pauseAfter, triesOf } from "../subscriptions/seats/terms.js";
 import { scrubChanges } from "./changes.js";
 import { customersOf, isClaimOpen, markCustomers } from "./customers.js";
-import { type EraseArgs, entityIn, eraseRequest, erasureIn, orderIn } from "./request.js";
+import { type EraseArgs, entityIn, eraseRequest, orderIn } from "./request.js";
 import { forgetRest } from "./rest.js";
 import { scrubRows } from "./rows.js";
 import { leaveStripe } from "./stripe.js";
@@ -52,7 +51,7 @@ export async function eraseDue(runtime: Runtime): Promise<number> {
     } catch (error) {
       const facts = factsOf(error);
       runtime.log?.warn(facts, "An entity could not be erased yet; trying again");
-      const tries = wholeOr(erasureIn(job.record).tries, 0);
+      const tries = triesOf(job.record);
       const { reason = facts.error } = facts;
       await putOff(runtime, job, pauseAfter(tries, PAUSE), { tries: tries + 1, reason });
     }

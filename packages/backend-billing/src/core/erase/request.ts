@@ -49,7 +49,7 @@ export const entityIn = ({ id }: Pick<StoredRecord, "id">): string => id.slice(O
 
 /** What a record says. Another role of the database may have written it: it need not say anything. */
 export const erasureIn = ({ data }: Pick<StoredRecord, "data">): Partial<Erasure> =>
-  typeof data === "object" && data !== null ? (data as Partial<Erasure>) : {};
+  data as Partial<Erasure>;
 
 /** The same, of a record that is to be carried out. What ends at Stripe for good is not guessed at. */
 export function orderIn(record: Pick<StoredRecord, "data">): Erasure {

@@ -34,7 +34,7 @@ export const changeId = (occasion: Occasion, id: string, number = 0): string =>
 export const changeRef = (occasion: Occasion, id: string): string => `${occasion} ${id}`;
 
 /** Milliseconds by which the clock that a change is stored by may be ahead of the one that it is looked for by. */
-const AHEAD = 10_000;
+export const AHEAD = 10_000;
 
 /** The record of a change, due at once. */
 export function changeRecord(change: StoredChange, number = 0) {

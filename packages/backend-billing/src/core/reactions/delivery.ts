@@ -3,7 +3,6 @@
  * aside. Pure; the moments are the database's, because the processes that try may have other clocks.
  */
 import type { StoredChange } from "../mirror/changes.js";
-import { wholeOr } from "../runtime/arguments.js";
 
 /** A change, and how far it is told. */
 export interface Delivery extends StoredChange {
@@ -20,9 +19,8 @@ export interface Delivery extends StoredChange {
   readonly late?: boolean;
 }
 
-/** The change that a record holds, if it holds one: another role of the database may have written it. */
-export const deliveryIn = ({ data }: { readonly data: object | null }): Delivery =>
-  (data ?? {}) as Delivery;
+/** The change that a record holds. */
+export const deliveryIn = ({ data }: { readonly data: object }): Delivery => data as Delivery;
 
 /** Milliseconds. */
 export interface DeliveryTiming {
@@ -54,6 +52,10 @@ export type Attempt =
       readonly pause: number;
     }
   | { readonly isParked: true; readonly next: Delivery; readonly due: null };
+
+/** Another role of the database may have written the record. */
+const wholeOr = (value: unknown, otherwise: number): number =>
+  Number.isSafeInteger(value) ? (value as number) : otherwise;
 
 /** It is due again after the handler's time and a pause, or parked where it was tried for long enough. */
 export function attempt(change: Delivery, now: number, timing: DeliveryTiming): Attempt {

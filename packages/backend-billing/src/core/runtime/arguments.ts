@@ -14,10 +14,6 @@ export function optionsOf<T extends object>(name: string, options: T | undefined
   throw new BillingError("invalid_argument", `\`${name}\` must be an object, or be left out.`);
 }
 
-/** What a record says, if it is a whole number: another role of the database may have written it. */
-export const wholeOr = (value: unknown, otherwise: number): number =>
-  Number.isSafeInteger(value) ? (value as number) : otherwise;
-
 /** Refuses parameters of Stripe's that JSON cannot say: a bigint, or what contains itself. */
 export function checkData(params: object): void {
   try {

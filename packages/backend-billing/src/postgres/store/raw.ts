@@ -14,8 +14,15 @@ export type RawRow = {
   readonly last_synced_at: string | number;
 };
 
+/** Another role of the database may have written something else than fields as its data: then it has none. */
 export function recordFrom(raw: RawRecord): StoredRecord {
-  return { ...raw, revision: Number(raw.revision), due: raw.due === null ? null : Number(raw.due) };
+  const { revision, due, data } = raw;
+  return {
+    ...raw,
+    revision: Number(revision),
+    due: due === null ? null : Number(due),
+    data: typeof data === "object" && data !== null ? data : {},
+  };
 }
 
 export function rowFrom<N extends ResourceName>(raw: RawRow): Row<N> {

@@ -15,7 +15,7 @@ import type { CountSeats, Runtime } from "../../runtime/runtime.js";
 import { checkPlace } from "../../stripe/account.js";
 import { countSeats } from "./count.js";
 import { sendSeats, turnUntil } from "./send.js";
-import { pauseAfter, seatedAmong } from "./terms.js";
+import { pauseAfter, seatedAmong, triesOf } from "./terms.js";
 
 /** How often a customer is looked at that belongs to no entity yet: for some ten minutes. */
 const LOOKS = 6;
@@ -125,9 +125,6 @@ async function entityOf(runtime: Runtime, record: StoredRecord): Promise<string 
 async function remove(runtime: Runtime, record: StoredRecord): Promise<void> {
   await commit(runtime, { source: "record", records: [removal(record)] });
 }
-
-const triesOf = ({ data }: StoredRecord): number =>
-  typeof data.tries === "number" ? data.tries : 0;
 
 function tryAgain(runtime: Runtime, record: StoredRecord): Promise<void> {
   const tries = triesOf(record);

@@ -3,7 +3,7 @@ import type Stripe from "stripe";
 import type { StripeObject } from "../../catalogue/catalogue.js";
 import { isPerSeat } from "../../catalogue/seats.js";
 import { LONGEST_PAUSE } from "../../mirror/due.js";
-import type { SubscriptionFacts } from "../../mirror/store.js";
+import type { StoredRecord, SubscriptionFacts } from "../../mirror/store.js";
 import { isFollowing } from "../../runtime/commit/seats.js";
 import { type Item, isMetered, type Products, productOf } from "../terms/items.js";
 import { DEFAULT_PRORATION } from "../terms/update.js";
@@ -61,6 +61,10 @@ export function seatParams(
     payment_behavior: "allow_incomplete",
   };
 }
+
+/** How often what a record asks for was tried. */
+export const triesOf = ({ data }: Pick<StoredRecord, "data">): number =>
+  typeof data.tries === "number" ? data.tries : 0;
 
 /** Milliseconds after which a failure is tried again: longer each time, at most half an hour. */
 export const pauseAfter = (tries: number, delay: number): number =>

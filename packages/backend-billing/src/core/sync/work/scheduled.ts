@@ -84,7 +84,7 @@ export function wantedNow(
 export async function openWanted(runtime: Runtime): Promise<void> {
   const all = (await runtime.store.records("run", "", LATEST)).map(runOf);
   // Another role of the database may have written one.
-  const runs = all.filter((run) => Number.isSafeInteger(run?.startedAt));
+  const runs = all.filter((run) => Number.isSafeInteger(run.startedAt));
   const wanted = wantedNow(runs, runtime.now(), runtime.timing);
   if (wanted !== undefined) await openScheduled(runtime, wanted);
 }

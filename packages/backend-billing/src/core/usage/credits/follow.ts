@@ -3,15 +3,17 @@
  * has to say is in the mirror, so a record that is taken up twice, late or in vain does no harm.
  */
 import { settleLines } from "../../events/session.js";
-import { LONGEST_PAUSE } from "../../mirror/due.js";
 import type { Lease, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
 import type { CreditsOutcome, CreditsStore } from "../../runtime/records/credits.js";
 import { removal } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { pauseAfter, triesOf } from "../../subscriptions/seats/terms.js";
 
 const LEASE = 30_000;
+/** Milliseconds after which a feature that the catalogue lacks is looked for again, at first. */
+const PAUSE = 60_000;
 
 /** How records are taken whose credits are to be set. */
 export const creditsLease = ({ now }: Runtime, limit = 20): Lease => ({
@@ -69,14 +71,11 @@ async function settled(
 }
 
 /** The record names the page of a payment, so it stays, due when there is something to do again. */
-function keptUntil(
-  { now }: Runtime,
-  { kind, id, ref, revision, data }: StoredRecord,
-  outcome: CreditsOutcome,
-) {
-  const tries = typeof data.tries === "number" ? data.tries : 0;
+function keptUntil({ now }: Runtime, record: StoredRecord, outcome: CreditsOutcome) {
+  const { kind, id, ref, revision } = record;
+  const tries = triesOf(record);
   const isLater = outcome === "feature";
-  const due = isLater ? now() + Math.min(60_000 * 2 ** Math.min(tries, 20), LONGEST_PAUSE) : null;
+  const due = isLater ? now() + pauseAfter(tries, PAUSE) : null;
   const next = { ref, due, data: isLater ? { tries: tries + 1 } : {} };
   return { kind, id, expect: revision, next };
 }

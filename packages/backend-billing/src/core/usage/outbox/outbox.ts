@@ -8,7 +8,6 @@ import { AWAKE, LONGEST_PAUSE } from "../../mirror/due.js";
 import type { Lease, RecordWrite, StoredRecord } from "../../mirror/store.js";
 import type { AnyCatalogue } from "../../plans/catalogue.js";
 import { meteredIn, meterOf } from "../../plans/usage.js";
-import { wholeOr } from "../../runtime/arguments.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
 import type { BatchProblem, MeterBatch } from "../../runtime/records/batches.js";
@@ -16,7 +15,7 @@ import type { OutboxStore } from "../../runtime/records/outbox.js";
 import { removal } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { checkPlace } from "../../stripe/account.js";
-import { pauseAfter } from "../../subscriptions/seats/terms.js";
+import { pauseAfter, triesOf } from "../../subscriptions/seats/terms.js";
 import { sendBatch, sumOfMinute } from "./send.js";
 import { askedAt, isLate, problemBySum, stepOf } from "./verdict.js";
 
@@ -82,8 +81,7 @@ async function fewAtOnce<T>(all: readonly T[], work: (each: T) => Promise<void>)
 
 /** Does the next step of a batch that this worker holds. */
 export async function workAt(runtime: Runtime, record: StoredRecord): Promise<void> {
-  // Another role of the database may have written it.
-  const batch = ((record.data as object | null) ?? {}) as MeterBatch;
+  const batch = record.data as unknown as MeterBatch;
   try {
     await checkPlace(runtime);
     await step(runtime, record, batch);
@@ -91,7 +89,7 @@ export async function workAt(runtime: Runtime, record: StoredRecord): Promise<vo
     observe(runtime, batch, "failed");
     const line = { object: record.id, ...factsOf(error) };
     runtime.log?.warn(line, "Usage could not be sent; trying again");
-    const tries = wholeOr(batch.tries, 0);
+    const tries = triesOf(record);
     await putOff(runtime, record, { ...batch, tries: tries + 1 }, pauseAfter(tries, PAUSE));
   }
 }

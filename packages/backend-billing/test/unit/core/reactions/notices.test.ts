@@ -1,5 +1,6 @@
 // When the end of a trial is announced: by the row as it is when the notice is due, and once.
 import { describe, expect, it } from "vitest";
+import { AHEAD } from "../../../../src/core/mirror/changes.js";
 import type { StoredRecord } from "../../../../src/core/mirror/store.js";
 import { noticeWrites } from "../../../../src/core/reactions/telling/notices.js";
 
@@ -19,16 +20,15 @@ const notice = (data: object): StoredRecord => ({
 });
 
 const outcome = (record: StoredRecord, row: object | null, now: number) =>
-  noticeWrites(record, row, now, "draw").map(({ kind, next }) => {
-    if (next === null) return `${kind} removed`;
-    return kind === "change" && Number(next.due) <= now ? "told now" : `${kind} due ${next.due}`;
-  });
+  noticeWrites(record, row, now, "draw").map(({ kind, next }) =>
+    next === null ? `${kind} removed` : `${kind} due ${next.due}`,
+  );
 
 describe("a notice that is due", () => {
   it("is raised, and stays until the trial is over", () => {
     expect(outcome(notice({ dueAt }), trialing(), dueAt)).toEqual([
       `notice due ${END * 1000}`,
-      "told now",
+      `change due ${dueAt - AHEAD}`,
     ]);
   });
 
@@ -51,7 +51,7 @@ describe("a notice that is due", () => {
     expect(outcome(raised, longer, dueAt + DAY)).toEqual([`notice due ${dueAt + 7 * DAY}`]);
     expect(outcome(raised, longer, dueAt + 7 * DAY)).toEqual([
       `notice due ${END * 1000 + 7 * DAY}`,
-      "told now",
+      `change due ${dueAt + 7 * DAY - AHEAD}`,
     ]);
   });
 

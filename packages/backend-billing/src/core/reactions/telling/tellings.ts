@@ -67,6 +67,7 @@ async function ofRow(
       ? []
       : [{ name: raw, to: raw, payload: { key, id, entityId, before, after } }];
   if (owner === null || (before === null && after === null)) return { all: rows };
+  if (!isPresent && (await isPresentWaiting(context, resource, id))) return { all: rows };
   const step = { resource, id, before, after, ...owner };
   const facts = await context.reads.subscribed(owner.entityId);
   const seen = await withFormer(context, facts, step);
@@ -84,6 +85,20 @@ async function ofRow(
     writes: access.writes,
     requests: [...access.requests, ...trial],
   };
+}
+
+/**
+ * Whether what the entity has by a link is still to be told, which goes before all else: the customer was
+ * linked since this change was taken up. What that tells has this change in it.
+ */
+async function isPresentWaiting(
+  { reads }: TellingContext,
+  resource: ResourceName,
+  id: string,
+): Promise<boolean> {
+  if (resource !== "subscriptions") return false;
+  const present = await reads.record("change", changeId(resource, id));
+  return present !== undefined && present.due !== null;
 }
 
 const optionsOf = ({ catalogue }: TellingContext, entityId: string): StateOptions => ({

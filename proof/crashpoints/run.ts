@@ -97,10 +97,16 @@ async function rest(world: World, app: Ticking): Promise<void> {
   }
 }
 
+/** Minutes after which Stripe has closed each page, and said so. */
+const PAGE = 25 * 60;
+
 async function atRest(world: World): Promise<readonly string[]> {
   const { app, close } = world.open();
   await rest(world, app);
-  const broken = await brokenAtAll(world, app);
+  const broken = [...(await brokenAtAll(world, app))];
+  await world.pass(PAGE);
+  await rest(world, app);
+  broken.push(...(await brokenAtAll(world, app)));
   await close();
   return broken.map((each) => `at rest: ${each}`);
 }

@@ -27,9 +27,13 @@ import { paced } from "../stripe/pacer.js";
 const LEASE = 30_000;
 /** How often an answer that a caller waits for may be overtaken before the ask is postponed. */
 const ROUNDS = 5;
-/** Milliseconds after which Stripe is asked again, at least, when it limits us or does not answer. */
+/**
+ * Milliseconds after which Stripe is asked again, at least: when it limits us, when it does not answer, and
+ * when the key may not ask. What is forbidden stays so for a while, and must not take the turns of the rest.
+ */
 const LIMITED = 3_000;
 const FAILED = 10_000;
+const FORBIDDEN = 300_000;
 
 /** How asks are taken that are due, or will be within so many milliseconds. */
 export const askLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => ({
@@ -203,7 +207,8 @@ async function postpone(runtime: Runtime, ask: Ask, delay: number): Promise<void
 
 /** Stripe's Retry-After if it has one, with a random spread for objects that failed together. */
 function pauseAfter(error: unknown, { id, revision }: Ask): number {
-  const least = stripeStatus(error) === 429 ? LIMITED : FAILED;
+  const status = stripeStatus(error);
+  const least = status === 429 ? LIMITED : status === 403 ? FORBIDDEN : FAILED;
   const { headers } = error as { headers?: AnswerHeaders };
   const said = Number(headerOf(headers, "retry-after") ?? 0) * 1000;
   const spread = 1 + hash(`${id} ${revision}`) / 2 ** 32;

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Telemetry } from "../../packages/backend-billing/src/core/runtime/telemetry/telemetry.js";
-import { workAt } from "../../packages/backend-billing/src/core/usage/outbox/outbox.js";
+import { sendUsage, workAt } from "../../packages/backend-billing/src/core/usage/outbox/outbox.js";
 import { meterHistories } from "./history.js";
 import { judge } from "./judge.js";
 import { FEATURE, type Keep } from "./keep.js";
@@ -15,6 +15,7 @@ const SEND = "POST /v1/billing/meter_events";
 /** `open` answers an empty one. */
 export function describeMeters(open: () => Promise<Keep>): void {
   describeBatch(open);
+  describePlaces(open);
 
   describe("random histories", () => {
     it("end with what was used, once", { tags: ["slow"] }, async () => {
@@ -24,6 +25,33 @@ export function describeMeters(open: () => Promise<Keep>): void {
     });
   });
 }
+
+const describePlaces = (open: () => Promise<Keep>) =>
+  describe("more busy entities than are sent of in a minute", () => {
+    it("have their turn one after another", async () => {
+      const shop = await openShop(await open(), { seed: 1, entities: 25 });
+      const { customers, double, runtime, stripe, usage } = shop;
+      for (const entityId of customers.keys()) await shop.link(entityId);
+      const worker = runtime();
+      for (let minute = 1; minute <= 2; minute++) {
+        for (const entityId of customers.keys()) {
+          await usage.consume({ entityId, feature: FEATURE, amount: 1, key: `k${minute}` });
+        }
+        await sendUsage(worker); // finds twenty
+        await double.clock.advance({ minutes: 1 });
+      }
+      await double.clock.advance({ minutes: 5 }); // the meter has sums by then
+      const end_time = Math.floor(double.clock.seconds() / 60) * 60;
+      const unbilled: string[] = [];
+      for (const [entityId, customer] of customers) {
+        const span = { customer, start_time: end_time - 600, end_time };
+        const { data } = await stripe.billing.meters.listEventSummaries(shop.meterId, span);
+        if (data.every(({ aggregated_value }) => aggregated_value === 0)) unbilled.push(entityId);
+      }
+      expect(unbilled).toEqual([]);
+      await shop.close();
+    });
+  });
 
 const describeBatch = (open: () => Promise<Keep>) =>
   describe("a batch", () => {

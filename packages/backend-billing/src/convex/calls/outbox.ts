@@ -5,10 +5,10 @@ import { recordFrom } from "./store.js";
 
 export function createConvexOutbox(call: (operation: Operation) => Promise<unknown>): OutboxStore {
   return {
-    async unsent(features, now, limit) {
+    async unsent(features, now, limit, from) {
       const asked = { type: "unsent" as const, features: [...features], now };
       const found: ResultOf<"unsent">["found"] = [];
-      for (let after: ResultOf<"unsent">["after"] = null; found.length < limit; ) {
+      for (let after = from; found.length < limit; ) {
         const operation = { ...asked, after, limit: limit - found.length };
         const stretch = (await call(operation)) as ResultOf<"unsent">;
         found.push(...stretch.found);

@@ -33,10 +33,11 @@ export function outboxOn(pool: PoolLike, tables: { readonly schema?: string }): 
   const [find, read] = [selectUnsent(names), selectFound(names)];
   const [lock, keep] = [lockOutbox(names), keepBatch(names)];
   return {
-    unsent: async (features, now, limit) => {
+    unsent: async (features, now, limit, after) => {
       const check = firstUse();
       if (check !== undefined) await check;
-      const { rows } = await shared.query(find, [JSON.stringify(features), now, limit]);
+      const from = [after?.entityId ?? "", after?.feature ?? ""];
+      const { rows } = await shared.query(find, [JSON.stringify(features), now, limit, ...from]);
       return rows as { entityId: string; feature: string }[];
     },
     gather: (gathering) =>
@@ -92,15 +93,15 @@ function foundIn(locked: readonly unknown[], read: readonly unknown[]): OutboxFo
 }
 
 /**
- * `$1` to `$3`: features as JSON, now, and how many. The index of the unsent is walked place by
+ * `$1` to `$5`: features as JSON, now, how many, and after which place. The index of the unsent is walked place by
  * place, and what is looked up for one of them is by an index too, however many there are.
  */
 const selectUnsent = (names: Names): string =>
   `WITH RECURSIVE places AS (
-     (${firstPlace(names, "")})
+     (${firstPlace(names, "($4::text, $5::text)")})
      UNION ALL
      SELECT n.entity_id, n.feature FROM places p, LATERAL (
-       ${firstPlace(names, "AND (entity_id, feature) > (p.entity_id, p.feature)")}) AS n
+       ${firstPlace(names, "(p.entity_id, p.feature)")}) AS n
    )
    SELECT p.entity_id AS "entityId", p.feature FROM places p
    CROSS JOIN LATERAL (SELECT FROM ${names.table("customers")} c
@@ -114,8 +115,9 @@ const selectUnsent = (names: Names): string =>
      AND (next.at IS NULL OR next.at NOT BETWEEN $2::bigint + 1 AND $2::bigint + ${MINUTE})
    LIMIT $3::bigint`;
 
-const firstPlace = ({ usage }: Names, more: string): string =>
-  `SELECT entity_id, feature FROM ${usage.records} WHERE billed AND batch IS NULL ${more}
+const firstPlace = ({ usage }: Names, after: string): string =>
+  `SELECT entity_id, feature FROM ${usage.records}
+   WHERE billed AND batch IS NULL AND (entity_id, feature) > ${after}
    ORDER BY entity_id, feature LIMIT 1`;
 
 /** `$1` to `$3`: entity, feature, and what batches of them point at. The outbox is locked by then. */

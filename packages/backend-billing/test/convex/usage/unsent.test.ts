@@ -78,13 +78,17 @@ describe("places with something unsent", () => {
     ]);
     await link("org_1");
     await link("org_2");
-    const find = () => outbox().unsent(["calls"], NOW + 60_000, 20);
+    const find = () => outbox().unsent(["calls"], NOW + 60_000, 20, null);
     expect(await find()).toEqual([
       { entityId: "org_1", feature: "calls" },
       { entityId: "org_2", feature: "calls" },
     ]);
     expect(operations).toHaveLength(3); // of 252 places
-    expect(await outbox().unsent(["calls"], NOW + 60_000, 1)).toHaveLength(1);
+    const [first] = await outbox().unsent(["calls"], NOW + 60_000, 1, null);
+    expect(first).toEqual({ entityId: "org_1", feature: "calls" });
+    expect(await outbox().unsent(["calls"], NOW + 60_000, 1, first ?? null)).toMatchObject([
+      { entityId: "org_2" },
+    ]);
     expect(await outbox().gather(gathering("org_1", "b1"))).toMatchObject({ id: "b1" });
     expect(await find()).toEqual([{ entityId: "org_2", feature: "calls" }]);
   });
@@ -96,7 +100,7 @@ describe("places with something unsent", () => {
     const made = await gather(gathering("org_1", "b1"));
     expect(made).toMatchObject({ revision: 1, ref: "calls org_1", data: { value: 2, tries: 0 } });
     await insert([{ entityId: "org_1", at: NOW + 60_001 }]);
-    const at = (now: number) => unsent(["calls"], now, 20);
+    const at = (now: number) => unsent(["calls"], now, 20, null);
     expect(await at(NOW + 300_000)).toEqual([]);
     expect(await gather(gathering("org_1", "b2", NOW + 300_000))).toBeUndefined();
     const records = [{ kind: "batch", id: "b1", expect: 1, next: null }] as const;

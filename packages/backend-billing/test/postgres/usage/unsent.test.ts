@@ -73,13 +73,15 @@ it("what is to be sent, by indexes alone", async () => {
   const { on, asked } = watched();
   const { unsent } = outboxOn(on, {});
   // The 20 of which something is unsent, without 10 that have a batch under way, and org_0.
-  const open = await unsent(["calls"], 1_000, 100);
+  const open = await unsent(["calls"], 1_000, 100, null);
   expect(open.map(({ entityId }) => entityId).sort()).toEqual(
     [100, 110, 120, 130, 140, 150, 160, 170, 180, 190].map((n) => `org_${n}`),
   );
-  expect(await unsent(["calls"], 1_000, 3)).toHaveLength(3);
-  expect(await unsent(["others"], 1_000, 100)).toEqual([]);
-  expect(await unsent(["calls"], 99, 100)).toEqual([]); // a batch was made a moment ago
+  expect(await unsent(["calls"], 1_000, 3, null)).toEqual(open.slice(0, 3));
+  expect(await unsent(["calls"], 1_000, 3, open[2] ?? null)).toEqual(open.slice(3, 6));
+  expect(await unsent(["calls"], 1_000, 3, open[9] ?? null)).toEqual([]);
+  expect(await unsent(["others"], 1_000, 100, null)).toEqual([]);
+  expect(await unsent(["calls"], 99, 100, null)).toEqual([]); // a batch was made a moment ago
   expect(asked.length).toBeGreaterThan(3);
   expect(await scans(asked)).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import type { StoredRecord } from "../../mirror/store.js";
 
 /** Whose usage, and of which feature. */
-interface Place {
+export interface Place {
   readonly entityId: string;
   readonly feature: string;
 }
@@ -21,9 +21,14 @@ export interface Gathering extends Place {
 export interface OutboxStore {
   /**
    * Entities and features with records that Stripe bills and has not been sent: those that have a
-   * customer, no batch under way, and none that was made a moment ago.
+   * customer, no batch under way, and none that was made a moment ago. In their order, from after one.
    */
-  unsent(features: readonly string[], now: number, limit: number): Promise<readonly Place[]>;
+  unsent(
+    features: readonly string[],
+    now: number,
+    limit: number,
+    after: Place | null,
+  ): Promise<readonly Place[]>;
   /**
    * Stores the batch that `gathered` (usage/outbox/batch.ts) makes of what is unsent, and marks its
    * records, in one transaction that no other of the same place runs beside. Answers its record, which

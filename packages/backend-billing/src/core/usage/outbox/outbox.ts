@@ -10,8 +10,9 @@ import type { AnyCatalogue } from "../../plans/catalogue.js";
 import { meteredIn, meterOf } from "../../plans/usage.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
+import { defineLocal } from "../../runtime/local.js";
 import type { BatchProblem, MeterBatch } from "../../runtime/records/batches.js";
-import type { OutboxStore } from "../../runtime/records/outbox.js";
+import type { OutboxStore, Place } from "../../runtime/records/outbox.js";
 import { removal } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { checkPlace } from "../../stripe/account.js";
@@ -21,12 +22,18 @@ import { askedAt, isLate, problemBySum, stepOf } from "./verdict.js";
 
 /** Batches that a process works at at once. */
 const AT_ONCE = 5;
+/** Places that one look finds. */
+const MOST = 20;
 /** Milliseconds that a worker has for a batch. */
 export const LEASE = 60_000;
 /** Milliseconds after which a failure is tried again, at first. */
 const PAUSE = 5_000;
 /** Milliseconds after a taking in which others are gathered with it. */
 export const SOON = 2_000;
+
+const lookOf = defineLocal("process", "places of usage", (): { endedAt: Place | null } => ({
+  endedAt: null,
+}));
 
 export const batchLease = ({ now }: Runtime, limit = 20): Lease => ({
   now: now(),
@@ -54,7 +61,7 @@ async function gatherAll(
 ): Promise<number> {
   const features = meteredIn(catalogue);
   if (features.length === 0) return 0;
-  const places = await outbox.unsent(features, runtime.now(), 20);
+  const places = await nextPlaces(runtime, outbox, features);
   if (places.length > 0) await checkPlace(runtime);
   let made = 0;
   await fewAtOnce(places, async (place) => {
@@ -68,6 +75,25 @@ async function gatherAll(
     await workAt(runtime, record);
   });
   return made;
+}
+
+/**
+ * On from where the last look ended: if a look began with the first places each time, those would be sent
+ * again before the last ones are, which would wait for ever where there are too many to send in a minute.
+ */
+async function nextPlaces(
+  runtime: Runtime,
+  outbox: OutboxStore,
+  features: readonly string[],
+): Promise<readonly Place[]> {
+  const look = lookOf(runtime);
+  const from = async (after: Place | null) => {
+    const found = await outbox.unsent(features, runtime.now(), MOST, after);
+    look.endedAt = found[MOST - 1] ?? null;
+    return found;
+  };
+  const found = await from(look.endedAt);
+  return found.length === 0 ? from(null) : found;
 }
 
 /** Each is of another customer or meter: of one, Stripe takes one call at a time. */

@@ -138,17 +138,20 @@ async function take(store: Store, over: (store: Store) => Runtime, step: Step): 
   if (!runtime.config.secret_key) return logNoKey(runtime);
   // One page only: its commit schedules the next, so no action runs long.
   if (step === "page") await workPage(runtime);
-  else if (step === "work") await workOnce(runtime);
-  else if (step === "usage") await sendAllUsage(runtime);
+  else if (step === "work") await goOn(runtime, () => workOnce(runtime), FEW);
+  else if (step === "usage") await goOn(runtime, () => sendUsage(runtime));
   else await tickScheduled(store, over, step);
 }
 
-/** Milliseconds after which no more usage is begun: the watchdog calls the next worker after a minute. */
-const USAGE = 40_000;
+/** Milliseconds after which no more is begun: the watchdog calls the next worker after a minute. */
+const LONG = 40_000;
+/** Each kind of work takes at least so many at once, so where fewer were done no more is due. */
+const FEW = 5;
 
-async function sendAllUsage(runtime: Runtime): Promise<void> {
-  const end = runtime.now() + USAGE;
-  while ((await sendUsage(runtime)) > 0 && runtime.now() < end);
+/** Works again where so much was done that more may be due. */
+async function goOn(runtime: Runtime, work: () => Promise<number>, least = 1): Promise<void> {
+  const end = runtime.now() + LONG;
+  while ((await work()) >= least && runtime.now() < end);
 }
 
 const memoryOf = defineLocal("process", "missing key", () => ({ isLogged: false }));

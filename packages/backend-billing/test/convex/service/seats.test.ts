@@ -123,6 +123,16 @@ describe("seats", () => {
     expect(await requested(app)).toEqual([]);
   });
 
+  it("of many entities at once are all looked at by one worker", async () => {
+    const app = await open();
+    await app.deployment.backend.mutation(async (ctx) => {
+      for (let i = 0; i < 45; i++) await seatsChanged(ctx, { entityId: `org_${i}` });
+    });
+    expect(await requested(app)).toHaveLength(45);
+    await work(app, 10);
+    expect(await requested(app)).toEqual([]); // none of them has a subscription
+  });
+
   it("are counted when a subscription begins, and sold as they are", async () => {
     const app = await open();
     await join(app, ["a", "b"]);

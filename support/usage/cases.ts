@@ -139,6 +139,20 @@ export function describeUsage(open: () => Promise<UsageSubject>): void {
       expect(await kit.usage.usageOf(entityId)).toMatchObject({ calls: { overage: 550 } });
     });
 
+    it("sells up to the cap once, also to one who leaves the plan and comes back", async () => {
+      const entityId = entity();
+      const calls = (key: string) =>
+        kit.usage.consume({ entityId, feature: "calls", key, amount: 1 });
+      await subscribe(entityId, { plan: "pro" });
+      await kit.usage.track({ entityId, feature: "calls", key: "a", amount: 1_500 });
+      await subscribe(entityId, { plan: "pro", status: "unpaid" });
+      expect(await calls("b")).toMatchObject({ allowed: false, reason: "not_included" });
+      expect(await kit.usage.usageOf(entityId)).toMatchObject({ calls: { overage: 0 } });
+      await subscribe(entityId, { plan: "pro" });
+      expect(await calls("b")).toMatchObject({ allowed: false, reason: "limit_reached" });
+      expect(await kit.usage.usageOf(entityId)).toMatchObject({ calls: { overage: 500 } });
+    });
+
     it("includes again when the next period's time has come, before the mirror shows it", async () => {
       const entityId = entity();
       await subscribe(entityId, { plan: "pro" });
@@ -201,6 +215,23 @@ export function describeUsage(open: () => Promise<UsageSubject>): void {
         balance: 0,
       });
       kit.clock.now = NOW;
+    });
+
+    it("does not sell beyond what a reservation that is over has given back", async () => {
+      const entityId = entity();
+      await subscribe(entityId, { plan: "pro" });
+      const calls = (key: string, amount: number) =>
+        ({ entityId, feature: "calls", key, amount }) as const;
+      for (const key of ["a", "b"]) {
+        await kit.usage.reserve({ ...calls(key, 500), expiresAt: kit.clock.now + 1_000 });
+        // The second time the sums are looked at once more before it is over.
+        const other = key === "b" ? await kit.usage.reserve(calls("other", 1)) : undefined;
+        if (other?.allowed) await kit.usage.release(other);
+        kit.clock.now += 1_000;
+        await kit.usage.consume(calls(`${key} done`, key === "a" ? 600 : 400));
+      }
+      kit.clock.now = NOW;
+      expect(await kit.records(entityId)).toMatchObject([{ over: 0 }, { over: 0 }]);
     });
 
     it("ends nothing by an id that it did not answer", async () => {

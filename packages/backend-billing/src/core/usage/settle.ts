@@ -21,24 +21,35 @@ export function settle(
   { now, basis }: { readonly now: number; readonly basis: string },
 ): Wallet {
   const { grants: before, holds } = withoutEndedHolds(booked(wallet), now);
-  const { window } = allowance;
   const grants = counted(before, allowance.shares, now);
   const live = grants.filter((grant) => grant.live);
-  const ends = live.map(({ expiresAt }) => expiresAt ?? Number.MAX_SAFE_INTEGER);
+  const grantsEnd = live.map(({ expiresAt }) => expiresAt ?? Number.MAX_SAFE_INTEGER);
+  const holdsEnd = holds.flatMap(({ state, expiresAt }) => (state === "held" ? expiresAt : []));
   return {
     balance: {
       ...sums(live, holds),
-      over: window === wallet.balance.window ? wallet.balance.over : 0,
+      ...beyond(wallet.balance, allowance.window),
       most: allowance.most,
       billed: allowance.billed,
-      window,
-      validUntil: Math.min(allowance.validUntil, ...ends),
+      validUntil: Math.min(allowance.validUntil, ...grantsEnd, ...holdsEnd),
       basis,
     },
     grants,
     holds,
   };
 }
+
+/**
+ * What was taken beyond goes on to count while no period begins in place of another: where a plan is left
+ * for a while, or one is had besides, what was sold up to the cap is not sold again.
+ */
+function beyond({ over, window }: Balance, name: string): Pick<Balance, "over" | "window"> {
+  const [were, are] = [periodsIn(window), periodsIn(name)];
+  const isOn = were.every((each) => are.includes(each)) || are.every((each) => were.includes(each));
+  return { over: isOn ? over : 0, window: are.length === 0 ? window : name };
+}
+
+const periodsIn = (window: string): readonly string[] => (window === "" ? [] : window.split(", "));
 
 function sums(
   live: readonly Grant[],

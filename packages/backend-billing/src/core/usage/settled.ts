@@ -4,6 +4,7 @@ import { type Allowance, allowanceOf, type HeldWhole } from "./allowance.js";
 import { balancesIn } from "./args.js";
 import { settle } from "./settle.js";
 import type { UsageStore } from "./store.js";
+import { termsOf } from "./terms.js";
 import { EMPTY, type Wallet } from "./wallet.js";
 
 export interface Settled {
@@ -18,7 +19,8 @@ export function settledBy(
   now: number,
 ): Settled {
   const allowance = allowanceOf(catalogue, feature, held, now);
-  return { allowance, wallet: settle(wallet, allowance, { now, basis }) };
+  const whole = { now, basis: `${termsOf(catalogue)} ${basis}` };
+  return { allowance, wallet: settle(wallet, allowance, whole) };
 }
 
 /** All of an entity's, by features with a balance; nothing is written. */

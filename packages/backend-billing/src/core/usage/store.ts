@@ -42,6 +42,8 @@ export interface QuickUse extends UsagePlace {
   readonly amount: number;
   readonly isLimited: boolean;
   readonly now: number;
+  /** Stands for the catalogue, before what stands for the subscriptions. */
+  readonly terms: string;
 }
 
 export interface UsageStore {

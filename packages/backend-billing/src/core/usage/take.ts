@@ -60,6 +60,7 @@ export function hold(
       ...balance,
       held: balance.held + split.covered,
       heldOver: balance.heldOver + split.over,
+      validUntil: Math.min(balance.validUntil, named.expiresAt),
     },
     grants: moved(wallet.grants, parts, (grant, part) => ({ ...grant, held: grant.held + part })),
     holds: [...wallet.holds.filter(({ key }) => key !== held.key), held],

@@ -23,6 +23,7 @@ import { placeOf, reservationId } from "./reservation.js";
 import { type Settled, settledBy } from "./settled.js";
 import type { UsageFound, UsageKeys, UsageNext, UsagePlace, UsageStore } from "./store.js";
 import { finish, grant, hold, release, splitOf, type Taken, take } from "./take.js";
+import { termsOf } from "./terms.js";
 import { EMPTY, remainingOf, type UsageRecord, type Wallet } from "./wallet.js";
 
 /** What came of a taking: with what is left of the balance, beyond which units may be sold. */
@@ -99,13 +100,14 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
   const change = async <T>(
     { entityId, feature }: UsagePlace,
     keys: UsageKeys,
-    decide: (wallet: Wallet, found: UsageFound, at: number) => Decided<T>,
+    decide: (wallet: Wallet, found: FoundNow, at: number) => Decided<T>,
   ): Promise<T> => {
     checkBalance(catalogue, feature);
     let isBilled = false;
     const result = await store.change({ entityId, feature }, keys, (found) => {
       const at = now();
-      const decided = decide(settledBy(catalogue, feature, found, at).wallet, found, at);
+      const { wallet, allowance } = settledBy(catalogue, feature, found, at);
+      const decided = decide(wallet, { ...found, isIncluded: allowance.window !== "" }, at);
       isBilled = decided.next.record?.billed === true;
       return decided;
     });
@@ -113,17 +115,18 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
     return result;
   };
   const taken = async (use: CheckedUse, isLimited: boolean): Promise<Consumed> => {
-    const balance = await store.quick?.({ ...use, isLimited, now: now() });
+    const terms = catalogue === undefined ? "" : termsOf(catalogue);
+    const balance = await store.quick?.({ ...use, isLimited, now: now(), terms });
     if (balance !== undefined) {
       // What was beyond the balance has left nothing of it.
       const isMetered = meterOf(catalogue?.features[use.feature]) !== undefined;
       if (balance === 0 && isMetered) await billed?.();
       return { allowed: true, balance };
     }
-    return change<Consumed>(use, { record: use.key }, (wallet, { record }, at) => {
+    return change<Consumed>(use, { record: use.key }, (wallet, { record, isIncluded }, at) => {
       if (record !== undefined) return { result: allowed(wallet), next: { wallet } };
       const took = take(wallet, use.amount, isLimited);
-      if (took === undefined) return { result: refused(wallet), next: { wallet } };
+      if (took === undefined) return { result: refused(wallet, isIncluded), next: { wallet } };
       return { result: allowed(took.wallet), next: recorded(took, use, at) };
     });
   };
@@ -140,12 +143,14 @@ export function usageWrites({ store, catalogue, now, billed }: UsageOn): UsageWr
       const checked = checkedUse("reserve", catalogue, use);
       const { key, amount } = checked;
       const id = reservationId(checked);
-      return change<Reserved>(checked, { record: key, hold: key }, (wallet, { record }, at) => {
+      return change<Reserved>(checked, { record: key, hold: key }, (wallet, found, at) => {
         const known = wallet.holds.some((each) => each.key === key && each.state === "held");
         const answer = { ...allowed(wallet), reservationId: id };
-        if (record !== undefined || known) return { result: answer, next: { wallet } };
+        if (found.record !== undefined || known) return { result: answer, next: { wallet } };
         const held = hold(wallet, { key, amount, expiresAt: endOf(expiresAt, at) });
-        if (held === undefined) return { result: refused(wallet), next: { wallet } };
+        if (held === undefined) {
+          return { result: refused(wallet, found.isIncluded), next: { wallet } };
+        }
         return { result: { ...allowed(held), reservationId: id }, next: { wallet: held } };
       });
     },
@@ -213,6 +218,11 @@ export function usageCalls({
   };
 }
 
+interface FoundNow extends UsageFound {
+  /** Whether a plan of the entity has the feature. */
+  readonly isIncluded: boolean;
+}
+
 interface Decided<T> {
   readonly result: T;
   readonly next: UsageNext;
@@ -245,9 +255,10 @@ function usageReads({ store, catalogue, now }: UsageOn): UsageReads & {
 }
 
 export function shownOf({ wallet: { balance }, allowance }: Settled): UsageBalance {
-  const { granted, used, held, over } = balance;
+  const { granted, used, held } = balance;
   const remaining = remainingOf(balance);
-  return { granted, used, held, remaining, overage: over, resetsAt: allowance.resetsAt };
+  const overage = allowance.window === "" ? 0 : balance.over;
+  return { granted, used, held, remaining, overage, resetsAt: allowance.resetsAt };
 }
 
 const allowed = ({ balance }: Wallet): { readonly allowed: true; readonly balance: number } => ({
@@ -255,10 +266,10 @@ const allowed = ({ balance }: Wallet): { readonly allowed: true; readonly balanc
   balance: remainingOf(balance),
 });
 
-const refused = ({ balance }: Wallet): Consumed<never> => ({
+const refused = ({ balance }: Wallet, isIncluded: boolean): Consumed<never> => ({
   allowed: false,
   balance: remainingOf(balance),
-  reason: balance.window === "" && balance.granted === 0 ? "not_included" : "limit_reached",
+  reason: !isIncluded && balance.granted === 0 ? "not_included" : "limit_reached",
 });
 
 const recorded = (

@@ -16,11 +16,11 @@ export interface Balance {
   readonly most: number;
   /** Whether Stripe bills what is taken beyond. */
   readonly billed: boolean;
-  /** Names the periods for which `over` is counted; another name begins at 0. */
+  /** Names the periods for which `over` is counted; it begins at 0 where another one takes its place. */
   readonly window: string;
   /** Milliseconds: from then on the sums may be others. */
   readonly validUntil: number;
-  /** Stands for the subscriptions that the sums were made from; another one means others. */
+  /** Stands for the catalogue and the subscriptions that the sums were made from; another one means others. */
   readonly basis: string;
 }
 

@@ -9,6 +9,7 @@ import { NOW } from "../../../../../support/usage/cases.js";
 import type { CreditsSubject } from "../../../../../support/usage/credits.js";
 import type { SharesSubject } from "../../../../../support/usage/shares.js";
 import { catalogue, subscriber } from "../../../../../support/usage/world.js";
+import type { AnyCatalogue } from "../../../src/core/plans/catalogue.js";
 import { gateReads } from "../../../src/core/subscriptions/gates.js";
 import { usageCalls } from "../../../src/core/usage/usage.js";
 import { createPostgresStore, migrate } from "../../../src/postgres/index.js";
@@ -26,13 +27,16 @@ export async function openUsage() {
   const store = createPostgresStore({ pool });
   const clock = { now: NOW };
   const gates = gateReads(store, catalogue);
-  const calls = (usage = usageOn(pool, {})) =>
-    usageCalls({ store: usage, catalogue, now: () => clock.now, gates });
+  const calls = (usage = usageOn(pool, {}), by: AnyCatalogue = catalogue) =>
+    usageCalls({ store: usage, catalogue: by, now: () => clock.now, gates });
+  /** By an edited catalogue. */
+  const usageBy = (edited: AnyCatalogue) => calls(undefined, edited);
   const credits = creditsOn(pool, {}, catalogue);
   return {
     pool,
     clock,
     usage: calls(),
+    usageBy,
     store,
     shares: sharesOn(pool, {}, catalogue),
     settle: (sessionId) => credits.settle(sessionId, clock.now),
@@ -52,5 +56,5 @@ export async function openUsage() {
       await pool.end();
       await database.drop();
     },
-  } satisfies CreditsSubject & SharesSubject & { readonly pool: pg.Pool };
+  } satisfies CreditsSubject & SharesSubject & { readonly pool: pg.Pool; usageBy: typeof usageBy };
 }

@@ -6,7 +6,7 @@
 import type { QuickUse } from "../../../core/usage/store.js";
 import type { UsageNames } from "../../store/names.js";
 
-/** `$1` to `$6`: entity, feature, key, amount, now, and whether there is a limit. */
+/** `$1` to `$7`: entity, feature, key, amount, now, whether there is a limit, and the catalogue's terms. */
 export const quickValues = (use: QuickUse): unknown[] => [
   use.entityId,
   use.feature,
@@ -14,6 +14,7 @@ export const quickValues = (use: QuickUse): unknown[] => [
   use.amount,
   use.now,
   use.isLimited,
+  use.terms,
 ];
 
 export interface RawQuick {
@@ -30,7 +31,8 @@ export function takeQuickly({ balances, records }: UsageNames, basis: string): s
     SELECT granted - used - held AS remaining, billed, over_used + over_held AS over, over_most,
       least($4::bigint, granted - used - held) AS covered
     FROM ${balances}
-    WHERE entity_id = $1 AND feature = $2 AND valid_until > $5::bigint AND basis = (${basis})
+    WHERE entity_id = $1 AND feature = $2 AND valid_until > $5::bigint
+      AND basis = $7::text || ' ' || (${basis})
     FOR NO KEY UPDATE
   ), r AS (
     INSERT INTO ${records} (entity_id, feature, key, amount, over, billed, at)

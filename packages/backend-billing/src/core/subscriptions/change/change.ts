@@ -3,16 +3,21 @@ import Stripe from "stripe";
 import { readAgain, storedAnswer } from "../../events/answers.js";
 import { BillingError, provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { phasesAhead } from "../scheduled.js";
 import { isMetered } from "../terms/items.js";
-import { isActive, laterParams, quantityParams, type Schedule } from "../terms/schedule.js";
+import {
+  isActive,
+  isPlanning,
+  laterParams,
+  quantityParams,
+  type Schedule,
+} from "../terms/schedule.js";
 import { updateParams } from "../terms/update.js";
 import { type ChangeArgs, type Changed, checkChange } from "./args.js";
 import { type Decision, decide } from "./decision.js";
 import { partsOfInvoice, partsOfSchedule, partsOfSubscription, WITH_PARTS } from "./parts.js";
 import { previewOf } from "./preview.js";
 import { expired, promisedBy } from "./quote.js";
-import { asPlain, stateAfter, subjectOf } from "./subject.js";
+import { asPlain, scheduleIn, stateAfter, subjectOf } from "./subject.js";
 
 export async function change(
   runtime: Runtime,
@@ -42,12 +47,10 @@ async function quotedDate(
   throw expired("The change would not cost what the quote says any more.");
 }
 
-/** What is wanted is what there is: a change that waits for the period's end is taken back. */
-async function unchanged(runtime: Runtime, { subject, isQuantity }: Decision): Promise<Changed> {
-  const { schedule } = subject;
-  if (schedule !== null && isActive(schedule) && phasesAhead(schedule).length > 0 && !isQuantity) {
-    await release(runtime, schedule.id);
-  }
+/** What is wanted is what there is: only what waits for the period's end may be otherwise. */
+async function unchanged(runtime: Runtime, decision: Decision): Promise<Changed> {
+  const { subject } = decision;
+  await followSchedule(runtime, decision, subject.schedule);
   await readAgain(runtime, "subscriptions", subject.subscription.id);
   return { state: "changed", subscription: await stateAfter(runtime, subject) };
 }
@@ -61,7 +64,9 @@ async function changeNow(
   const params = updateParams(standing, changes, { proration, prorationDate });
   const answer = await update(runtime, subject.subscription.id, params);
   if (answer.pending_update !== null) return unpaid(runtime, decision, answer);
-  await followSchedule(runtime, decision, answer);
+  const isReleased = await followSchedule(runtime, decision, scheduleIn(answer));
+  // A release does not answer the subscription.
+  if (isReleased) await readAgain(runtime, "subscriptions", subject.subscription.id);
   return { state: "changed", subscription: await stateAfter(runtime, subject) };
 }
 
@@ -150,41 +155,38 @@ async function isChallenged(stripe: Stripe, { payments }: Stripe.Invoice): Promi
   return false;
 }
 
-/** Another price takes the place of what was scheduled; another quantity holds for it, too. */
+/** A price takes the place of what was scheduled; a quantity holds for it, too. Answers whether it was released. */
 async function followSchedule(
   runtime: Runtime,
   decision: Decision,
-  { schedule }: Stripe.Subscription,
-): Promise<void> {
-  const { isQuantity, changes, subject } = decision;
-  if (typeof schedule !== "object" || schedule === null) return;
-  const current = asPlain(schedule);
-  if (!isActive(current) || phasesAhead(current).length === 0) return;
-  const { id } = current;
+  schedule: Schedule | null,
+): Promise<boolean> {
+  const { isQuantity, after, main } = decision;
+  if (!isPlanning(schedule)) return false;
   if (!isQuantity) {
-    await release(runtime, id);
-    return readAgain(runtime, "subscriptions", subject.subscription.id);
+    await release(runtime, schedule.id);
+    return true;
   }
-  const quantity = changes[0]?.quantity;
-  if (quantity === undefined) return;
-  const isThat = await plannedBy(runtime, current, decision);
-  const params = quantityParams(current, quantity, isThat);
-  if (params === undefined) return;
+  const quantity = after.find(({ item }) => item?.id === main)?.quantity;
+  if (quantity === undefined) return false;
+  const isThat = await plannedBy(runtime, schedule, decision);
+  const params = quantityParams(schedule, quantity, isThat);
+  if (params === undefined) return false;
   await storedAnswer(
     runtime,
-    () => runtime.stripe().subscriptionSchedules.update(id, params),
+    () => runtime.stripe().subscriptionSchedules.update(schedule.id, params),
     partsOfSchedule,
   ).catch(provider);
+  return false;
 }
 
-/** Which prices of the phases are those of the item that changed: not the add-ons, not the metered ones. */
+/** Which prices of the phases are those of the item that is changed: not the add-ons, not the metered ones. */
 async function plannedBy(
   runtime: Runtime,
   { phases }: Schedule,
-  { after, changes }: Decision,
+  { after, main }: Decision,
 ): Promise<(priceId: string) => boolean> {
-  const changed = new Set(changes.map(({ id }) => id));
-  const others = after.filter(({ item }) => !changed.has(item?.id)).map(({ price }) => price.id);
+  const others = after.filter(({ item }) => item?.id !== main).map(({ price }) => price.id);
   const ids = new Set(phases.flatMap(({ items }) => items.map(({ price }) => price)));
   const offers = await runtime.store.offers([...ids]);
   const metered = offers.flatMap(({ price }) => (isMetered(price) ? [price.id] : []));

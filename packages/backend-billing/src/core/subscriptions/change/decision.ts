@@ -6,7 +6,6 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { groupIn } from "../group.js";
 import { namedBy } from "../keys.js";
 import { soldPrices } from "../offers.js";
-import { phasesAhead } from "../scheduled.js";
 import { seatsOf } from "../seats/count.js";
 import {
   afterChanges,
@@ -18,7 +17,7 @@ import {
   productOf,
   type Wanted,
 } from "../terms/items.js";
-import { isActive, mayTouch } from "../terms/schedule.js";
+import { isActive, isPlanning, mayTouch } from "../terms/schedule.js";
 import { DEFAULT_PRORATION, type Proration, type Standing } from "../terms/update.js";
 import { type ChangeArgs, invalid } from "./args.js";
 import { itemsBefore, type Quoted } from "./quote.js";
@@ -29,6 +28,8 @@ export interface Decision {
   readonly standing: Standing;
   readonly at: "now" | "period_end";
   readonly proration: Proration;
+  /** The id of the item that is changed. */
+  readonly main: string;
   /** Empty if the subscription is as wanted already. */
   readonly changes: readonly ItemChange[];
   /** The items as they are afterwards. */
@@ -55,12 +56,12 @@ export async function decide(
   const after = afterChanges<Item>(items, changes, (id) => prices.find((each) => each?.id === id));
   const main = mainItem(items, wanted, subject.products);
   const { at = "now", proration = DEFAULT_PRORATION } = args;
-  const isScheduled = schedule !== null && isActive(schedule) && phasesAhead(schedule).length > 0;
   return {
     subject,
-    standing: { ...subscription, isScheduled },
+    standing: { ...subscription, isScheduled: isPlanning(schedule) },
     at,
     proration,
+    main: main.id,
     changes,
     after,
     isQuantity: wanted.price === undefined,

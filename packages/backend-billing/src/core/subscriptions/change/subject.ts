@@ -51,7 +51,7 @@ export async function subjectOf(
       schedule: typeof schedule === "object" ? (schedule?.id ?? null) : schedule,
       items: { ...answer.items, data: answer.items.data.map(withProductId) },
     }) as Subscription,
-    schedule: typeof schedule === "object" && schedule !== null ? asPlain(schedule) : null,
+    schedule: scheduleIn(answer),
     products: {
       isInGroup: (id) => groupIn(products, id, runtime.config.catalogue) === group,
       isPerSeat: (price) => isPerSeat(price, productBy(productOf(price))),
@@ -69,6 +69,10 @@ function withProductId({ price, ...item }: Stripe.SubscriptionItem): object {
 
 export const asPlain = (schedule: Stripe.SubscriptionSchedule): Schedule =>
   plain(schedule) as Schedule;
+
+/** The schedule that a subscription follows; null if it follows none, or it was not expanded. */
+export const scheduleIn = ({ schedule }: Stripe.Subscription): Schedule | null =>
+  typeof schedule === "object" && schedule !== null ? asPlain(schedule) : null;
 
 /** The subscription that the tables name, as Stripe has it now; undefined if it does not run. */
 async function runningIn(

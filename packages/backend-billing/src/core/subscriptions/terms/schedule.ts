@@ -27,6 +27,10 @@ export const mayTouch = (schedule: Schedule): boolean =>
 /** Whether the subscription still follows it. */
 export const isActive = ({ status }: Pick<Schedule, "status">): boolean => status === "active";
 
+/** Whether a change waits in it. */
+export const isPlanning = (schedule: Schedule | null): schedule is Schedule =>
+  schedule !== null && isActive(schedule) && phasesAhead(schedule).length > 0;
+
 const idOf = (ref: string | { readonly id: string }): string =>
   typeof ref === "string" ? ref : ref.id;
 

@@ -108,6 +108,38 @@ describe("a change at the end of the period", () => {
     await isMirrored(app, id);
   });
 
+  it.each(["now", "period_end"] as const)(
+    "of the quantity is taken back by the quantity that there is, asked for at %s",
+    async (at) => {
+      const { app, shop, id, billing } = await subscribed();
+      await billing.change({ entityId, quantity: 5, at: "period_end" });
+      const same = await billing.change({ entityId, quantity: 3, at });
+      expect(same).toMatchObject({ state: "changed", subscription: { quantity: 3, next: null } });
+      await isMirrored(app, id);
+      await app.double.clock.advance({ days: 22 });
+      expect(itemsOf(await app.stripe.subscriptions.retrieve(id))).toEqual([[shop.pro.id, 3]]);
+      expect(app.double.objects("invoice").at(-1)?.total).toBe(9_000);
+    },
+  );
+
+  it("has the quantity of now after a second try, where the first did not reach it", async () => {
+    const { app, shop, id, billing } = await subscribed();
+    await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    const on = "POST /v1/subscription_schedules/:schedule";
+    app.double.faults.add({ fault: "error_before", status: 500, on });
+    const failed = await billingError(billing.change({ entityId, quantity: 6 }));
+    expect(failed.code).toBe("provider_error");
+    app.double.faults.clear();
+    const invoices = app.double.objects("invoice").length;
+    const again = await billing.change({ entityId, quantity: 6 });
+    expect(again.subscription).toMatchObject({
+      quantity: 6,
+      next: { priceId: shop.basic.id, quantity: 6 },
+    });
+    expect(app.double.objects("invoice")).toHaveLength(invoices);
+    await isMirrored(app, id);
+  });
+
   it("stays as it was where a change now is declined", async () => {
     const { app, shop, id, customer, billing } = await subscribed();
     await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });

@@ -18,6 +18,7 @@ import {
   type Wanted,
 } from "../terms/items.js";
 import { isActive, isPlanning, mayTouch } from "../terms/schedule.js";
+import { isEnding } from "../terms/steps.js";
 import { DEFAULT_PRORATION, type Proration, type Standing } from "../terms/update.js";
 import { type ChangeArgs, invalid } from "./args.js";
 import { itemsBefore, type Quoted } from "./quote.js";
@@ -49,6 +50,7 @@ export async function decide(
 ): Promise<Decision> {
   const { subscription, schedule } = subject;
   checkSchedule(subject);
+  checkEnd(subject, args);
   const wanted = await wantedOf(runtime, subject, args);
   const items = subscription.items.data;
   const changes = itemChanges(items, wanted, subject.products);
@@ -83,6 +85,14 @@ export function checkSchedule({ schedule, subscription }: Subject): void {
   throw new BillingError(
     "schedule_not_ours",
     `The subscription ${subscription.id} follows the schedule ${schedule.id}, which was not made here and plans more than one change. Change it where it was made, or release it at Stripe.`,
+  );
+}
+
+/** Refuses a change at the period's end of what is to end: the schedule would take the end back. */
+function checkEnd({ subscription, schedule }: Subject, { at }: ChangeArgs): void {
+  if (at !== "period_end" || !isEnding(subscription, schedule)) return;
+  throw invalid(
+    `The subscription ${subscription.id} has a scheduled end, which a change at the end of the period would take back. Nothing was changed: call \`resume\` first, or change it at once.`,
   );
 }
 

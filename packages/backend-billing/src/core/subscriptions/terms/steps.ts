@@ -26,6 +26,15 @@ export const NOT_OURS = "schedule_not_ours";
 
 const release = ({ id }: Pick<Schedule, "id">): Step => ({ do: "release", schedule: id });
 
+/** Whether an end is decided: with the period, at a time, or by a schedule. */
+export const isEnding = (
+  { cancel_at: end, cancel_at_period_end: ends }: Ending,
+  schedule: Schedule | null,
+): boolean =>
+  ends ||
+  end !== null ||
+  (schedule !== null && isActive(schedule) && schedule.end_behavior === "cancel");
+
 /** Stripe refuses to end a subscription that follows a schedule, so the schedule goes first. */
 export function cancelSteps(
   subscription: Ending,
@@ -42,8 +51,7 @@ export function cancelSteps(
   if (schedule !== null && isActive(schedule)) {
     return mayTouch(schedule) ? [release(schedule), ending(subscription)] : NOT_OURS;
   }
-  const isEnding = subscription.cancel_at_period_end || subscription.cancel_at !== null;
-  return isEnding ? [] : [ending(subscription)];
+  return isEnding(subscription, schedule) ? [] : [ending(subscription)];
 }
 
 /** Items with different intervals end together when the last of them does: all of that was paid for. */

@@ -200,6 +200,29 @@ describe("an end", () => {
     await isMirrored(app, id);
   });
 
+  it("stays: a change with the period is refused, and one now is made until then", async () => {
+    const { app, shop, id, end, billing } = await subscribed();
+    await billing.cancel({ entityId });
+    for (const wanted of [{ quantity: 2 }, { quantity: 3 }, { priceId: shop.basic.id }]) {
+      const args = { entityId, ...wanted, at: "period_end" } as const;
+      for (const call of [() => billing.change(args), () => billing.preview(args)]) {
+        const error = await billingError(call());
+        expect(error).toMatchObject({ code: "invalid_argument", status: 400, expose: true });
+        expect(error.message).toContain("`resume`");
+      }
+    }
+    expect(app.double.objects("subscription_schedule")).toEqual([]);
+    const now = await billing.change({ entityId, priceId: shop.basic.id });
+    expect(now).toMatchObject({
+      state: "changed",
+      subscription: { priceId: shop.basic.id, endsAt: end * 1000 },
+    });
+    await isMirrored(app, id);
+    await billing.resume({ entityId });
+    const later = await billing.change({ entityId, quantity: 2, at: "period_end" });
+    expect(later.subscription).toMatchObject({ endsAt: null, next: { quantity: 2 } });
+  });
+
   it("now is final, and what was used is invoiced", async () => {
     const { app, shop, id, billing } = await subscribed();
     const calls = await meteredPrice(app, String(shop.pro.product), 100);

@@ -18,6 +18,7 @@ import {
 import {
   cancelSteps,
   type Ending,
+  isEnding,
   resumeSteps,
 } from "../../../../src/core/subscriptions/terms/steps.js";
 import {
@@ -433,6 +434,18 @@ describe("an end", () => {
     ],
   ])("%s", (_, subscription, of, at, steps) => {
     expect(cancelSteps(subscription, of, at)).toEqual(steps);
+  });
+
+  const ends = { end_behavior: "cancel" } as const;
+  it.each<[string, Ending, Schedule | null, boolean]>([
+    ["by nothing", sub(), null, false],
+    ["with the period", sub({ cancel_at_period_end: true }), null, true],
+    ["at a time", sub({ cancel_at: 150 }), null, true],
+    ["by a schedule", sub(), schedule(1, ends), true],
+    ["by no schedule that goes on", sub(), schedule(1, ours), false],
+    ["by no schedule that has let go", sub(), schedule(1, { ...ends, status: "released" }), false],
+  ])("is decided %s", (_, subscription, of, is) => {
+    expect(isEnding(subscription, of)).toBe(is);
   });
 
   it.each<[string, Ending, Schedule | null, unknown]>([

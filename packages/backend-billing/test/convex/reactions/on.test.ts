@@ -116,6 +116,22 @@ it("a subscription's life is told once, in order, with its entity", {
   expect(await namesIn(app)).toHaveLength(begun.length + 4);
 });
 
+it("access is told once from a record of an earlier version", { tags: ["slow"] }, async () => {
+  const app = await open(reacting("access.granted", "access.lost"));
+  const { id } = await subscribe(app, "user_1");
+  await settled(app);
+  await app.deployment.backend.run(async ({ db }) => {
+    const all = await db.query("backend_billing_records").collect();
+    for (const { _id, kind, data } of all) {
+      const { key: _key, ...rest } = data;
+      if (kind === "access") await db.patch(_id, { data: rest });
+    }
+  });
+  await app.stripe.subscriptions.cancel(id);
+  await settled(app);
+  expect(await namesIn(app)).toEqual(["access.granted", "access.lost"]);
+});
+
 it("what becomes of a customer that is gone is told of the entity that it had", {
   tags: ["slow"],
 }, async () => {

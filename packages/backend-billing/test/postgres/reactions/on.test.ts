@@ -1,7 +1,7 @@
 // What an application writes under `on`: told from the rows, whatever brought them, each once.
 import { expect, it } from "vitest";
 import { createBilling, type PostgresConfig } from "../../../src/postgres/index.js";
-import { applications, billingError } from "../service/kit.js";
+import { applications, billingError, eventually } from "../service/kit.js";
 import {
   namesIn,
   opened,
@@ -54,6 +54,42 @@ it("a subscription's life is told once, in order, with its entity", async () => 
   await app.b.billing.reconcile();
   await settled(app);
   expect(await namesIn(app)).toHaveLength(begun.length + 4);
+});
+
+it.each([
+  ["its record", "data"],
+  ["a record of an earlier version", "data - 'key'"],
+])("access is given under one key by %s, though more becomes of the entity", async (_, data) => {
+  const keys: string[] = [];
+  let isFailing = true;
+  const granted = async ({ key }: { key: string }) => {
+    keys.push(key);
+    if (isFailing) throw new Error("The mail was sent before.");
+  };
+  const app = await opened(openApp, { on: { "access.granted": granted } });
+  const { customerId } = await app.b.setup({ entityId: "user_1" });
+  const changed = async (name: string) => {
+    const tried = keys.length;
+    await app.stripe.customers.update(customerId, { name });
+    await eventually(
+      () => keys.length,
+      (now) => now > tried,
+    );
+  };
+  await settled(app);
+  const stored = await app.sql(`UPDATE ${app.schema}.backend_billing_records SET data = ${data}
+    WHERE kind = 'access' AND id = 'user_1' RETURNING 1`);
+  expect(stored).toHaveLength(1);
+  await subscribe(app, "user_1");
+  await eventually(
+    () => keys.length,
+    (tried) => tried > 0,
+  );
+  await changed("Ada");
+  isFailing = false;
+  await changed("Ada Lovelace");
+  await settled(app);
+  expect(new Set(keys).size).toBe(1);
 });
 
 it("what a first listing finds is silent, and told with `initial_events`", async () => {

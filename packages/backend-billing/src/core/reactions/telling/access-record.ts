@@ -7,13 +7,16 @@ import type { StateOptions, SubscriptionState } from "../../subscriptions/state.
 import { type AccessEvent, accessEvents, statesByGroup } from "../access.js";
 
 interface KnownGroup {
-  readonly state: SubscriptionState;
+  /** None where nothing was left of the group. */
+  readonly state?: SubscriptionState;
   /** From what it was learnt; the key of what is told next follows from it. */
   readonly key: string;
 }
 
 /** The data of the record. */
 export interface KnownAccess {
+  /** From what a group that is not named here has its key. */
+  readonly key: string;
   readonly groups: { readonly [group: string]: KnownGroup };
 }
 
@@ -34,6 +37,7 @@ export const accessFrom = (
   options: StateOptions,
   key: string,
 ): KnownAccess => ({
+  key,
   groups: Object.fromEntries(
     [...statesByGroup(facts, options)].map(([group, state]) => [group, { state, key }]),
   ),
@@ -50,16 +54,16 @@ export interface AccessStep {
 }
 
 /** What became of it since, in the order in which it is told. */
-export function accessSteps(
-  known: KnownAccess,
-  now: KnownAccess,
-  key: string,
-): readonly AccessStep[] {
+export function accessSteps(known: KnownAccess, now: KnownAccess): readonly AccessStep[] {
   const states = ({ groups }: KnownAccess) =>
-    new Map(Object.entries(groups).map(([group, { state }]) => [group, state] as const));
+    new Map(
+      Object.entries(groups).flatMap(([group, { state }]) =>
+        state === undefined ? [] : [[group, state] as const],
+      ),
+    );
   return accessEvents(states(known), states(now)).map((event) => ({
     event,
-    key: `${known.groups[event.group]?.key ?? key}.${event.name}.${event.group}`,
+    key: `${known.groups[event.group]?.key ?? known.key}.${event.name}.${event.group}`,
     before: known.groups[event.group]?.state,
     after: now.groups[event.group]?.state,
   }));
@@ -73,9 +77,8 @@ export function accessAfter(
 ): KnownAccess {
   const groups = { ...known.groups };
   for (const { event } of steps) {
-    const is = now.groups[event.group];
-    if (is === undefined) delete groups[event.group];
-    else groups[event.group] = is;
+    // A group that is gone keeps a key: it may come again, and the record's own was used for it.
+    groups[event.group] = now.groups[event.group] ?? { key: now.key };
   }
-  return { groups };
+  return { ...known, groups };
 }

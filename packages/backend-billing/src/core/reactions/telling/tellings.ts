@@ -4,7 +4,7 @@
  * stores the rest.
  */
 import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
-import { accessRequest, changeId } from "../../mirror/changes.js";
+import { accessRequest, changeId, changeRecord } from "../../mirror/changes.js";
 import { rawName } from "../../mirror/listening.js";
 import type { SubscriptionFacts } from "../../mirror/store.js";
 import { DEFAULT_GROUP } from "../../subscriptions/group.js";
@@ -137,8 +137,14 @@ async function ofAccess(context: TellingContext, change: Delivery): Promise<Foun
   const record = await reads.record("access", entityId);
   const facts = await reads.subscribed(entityId);
   const known = await knownAccess(context, record, entityId, facts, key);
+  // What is told has its key from the record, which is stored before. Earlier versions stored none in it.
+  if (record?.data.key === undefined) {
+    const write = accessWrite(entityId, record, { ...known, key });
+    const again = changeRecord({ ...change, key: `${key}.access` }); // each look has a key of its own
+    return { all: [], writes: [write], requests: [again] };
+  }
   const now = accessFrom(facts, optionsOf(context, entityId), key);
-  const steps = accessSteps(known, now, key);
+  const steps = accessSteps(known, now);
   const isListened = ({ event }: (typeof steps)[number]) => names.has(event.name);
   const silent = steps.filter((step) => !isListened(step));
   const after = (...those: typeof steps) =>
@@ -151,8 +157,7 @@ async function ofAccess(context: TellingContext, change: Delivery): Promise<Foun
     const payload = { name, key: step.key, entityId, at, subscription, ...carries };
     return { name: `${name} ${group}`, to: name, payload, writes: [after(step)] };
   });
-  const isNew = record === undefined || silent.length > 0;
-  return { all, writes: all.length === 0 && isNew ? [after()] : [] };
+  return { all, writes: all.length === 0 && silent.length > 0 ? [after()] : [] };
 }
 
 /** The trial ends soon, if it still does. */

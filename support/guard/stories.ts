@@ -124,3 +124,14 @@ export const declined = (second: number): History => ({
   ],
   travels: [300],
 });
+
+/**
+ * Two tabs of one process, of different plans; somebody makes a subscription in the dashboard when both
+ * have begun, and its event is delivered while the second waits for the first.
+ */
+export const waited: History = {
+  ...calm,
+  callers: [caller(MINUTE, 0, "basic"), caller(MINUTE + 10, 0, "pro", MINUTE)],
+  dashboard: [{ at: MINUTE + 300, order: "basic", ends: null }],
+  deliveries: [5],
+};

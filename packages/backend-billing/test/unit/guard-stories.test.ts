@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runOnce } from "../../../../support/guard/check.js";
 import { openMemory } from "../../../../support/guard/stores/memory.js";
-import { declined, stories } from "../../../../support/guard/stories.js";
+import { declined, stories, waited } from "../../../../support/guard/stories.js";
 import { records } from "../../src/core/runtime/records/records.js";
 
 it.each(Object.entries(stories))("%s", async (_, story) => {
@@ -15,6 +15,12 @@ it("an invoice that is voided for another plan is given to no caller", async () 
   for (let second = 1_000; second < 2_500; second += 250) {
     expect((await runOnce(store, declined(second))).wrong).toEqual([]);
   }
+});
+
+it("a subscription that is mirrored while a call waits for another one is known to it", async () => {
+  const { wrong, tally } = await runOnce(await openMemory(), waited);
+  expect(wrong).toEqual([]);
+  expect(tally).toMatchObject({ pages: 2, subscribed: 2, besideDashboard: 0 });
 });
 
 it("a revision of the guard does not come again once the store was set back", async () => {

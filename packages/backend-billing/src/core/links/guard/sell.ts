@@ -2,7 +2,6 @@
  * Sells a subscription so that an entity never has two that are live in one group, whatever callers,
  * processes and people do at the same time. attempt.ts has the steps; here callers take turns.
  */
-import type { ReadClaim } from "../../customers/claim/record.js";
 import { forLiveCustomer } from "../../customers/live-customer.js";
 import type { CustomerRead } from "../../customers/setup.js";
 import type { RecordKey } from "../../mirror/store.js";
@@ -27,12 +26,15 @@ const EVENTS = records.watermark("events");
 
 /** The page to send the person to. */
 export function sell(runtime: Runtime, sale: Sale): Promise<Page<Ui>> {
-  const find = (ahead?: ReadClaim) => sale.find(recordsFor(sale), ahead);
+  const find = async (isFresh = false) => ({
+    ...(await sale.find(recordsFor(sale), isFresh ? sale.ahead : undefined)),
+    isFresh,
+  });
   return together(runtime, sale, (isAlone) =>
     forLiveCustomer(
       runtime,
       sale.options,
-      (isFirst) => find(isAlone && isFirst ? sale.ahead : undefined),
+      (isFirst) => find(isAlone && isFirst),
       (first, options) => inTurns(runtime, { ...sale, options }, first, find),
     ),
   );
@@ -77,12 +79,17 @@ async function together(
   return page;
 }
 
+interface Finding extends CustomerRead {
+  /** Whether the call has waited for nothing since it began, so that what was known then still counts. */
+  readonly isFresh: boolean;
+}
+
 /** Attempts until one is not overtaken. After the first, others wait while a page is made. */
 async function inTurns(
   runtime: Runtime,
   sale: Sale,
-  first: CustomerRead,
-  find: () => Promise<CustomerRead>,
+  first: Finding,
+  find: () => Promise<Finding>,
 ): Promise<Page<Ui>> {
   const end = runtime.now() + runtime.timing.guardPatience;
   const turns = turnsAt(runtime, guardOf(sale));
@@ -96,7 +103,7 @@ async function inTurns(
           readAt: found.readAt,
           isContended: round > 0,
           isCaughtUp: (now) => isCaughtUp(runtime, found, now),
-          facts: round === 0 ? sale.facts : await factsNow(runtime, sale),
+          facts: found.isFresh ? sale.facts : await factsNow(runtime, sale),
         });
         if (page !== AGAIN) return page;
       }

@@ -2,7 +2,8 @@
  * An entity leaves: the job that takes up the records of the kind `erased`. Each step may be done
  * again, so a worker that ends is followed by another that begins anew. First every commit comes to
  * know of the customers, so that nothing personal of them is stored any more; then billing ends at
- * Stripe; then what is stored is gone through.
+ * Stripe; then what is stored is gone through. The entity may come back before all of that is told, so
+ * billing ends once, and what was used is removed once.
  */
 import { AWAKE } from "../mirror/due.js";
 import type { Lease, RecordData, StoredRecord } from "../mirror/store.js";
@@ -15,7 +16,7 @@ import { pauseAfter, triesOf } from "../subscriptions/seats/terms.js";
 import { scrubChanges } from "./changes.js";
 import { customersOf, isClaimOpen, markCustomers } from "./customers.js";
 import { type EraseArgs, entityIn, eraseRequest, orderIn } from "./request.js";
-import { forgetRest } from "./rest.js";
+import { forgetRest, isBack } from "./rest.js";
 import { scrubRows } from "./rows.js";
 import { leaveStripe } from "./stripe.js";
 import { isUsageLeft } from "./usage.js";
@@ -66,7 +67,7 @@ interface Job {
 
 async function eraseOne(runtime: Runtime, job: Job): Promise<void> {
   const entityId = entityIn(job.record);
-  const { customer, since, isMarked } = orderIn(job.record);
+  const { customer, since, isMarked, hasLeft, isForgotten } = orderIn(job.record);
   await checkPlace(runtime);
   // A customer that is being made would be missed.
   if (await isClaimOpen(runtime, entityId)) return putOff(runtime, job, PAUSE);
@@ -76,13 +77,22 @@ async function eraseOne(runtime: Runtime, job: Job): Promise<void> {
   }
   const customers = await customersOf(runtime, job.record);
   const age = runtime.now() - since;
-  if (customers.length > 0 && (await isUsageLeft(runtime, entityId))) {
-    if (age < SENDING) return putOff(runtime, job, PAUSE);
-    runtime.log?.warn({}, "Usage of an entity that is erased was not sent in time");
+  if (!hasLeft) {
+    if (customers.length > 0 && (await isUsageLeft(runtime, entityId))) {
+      if (age < SENDING) return putOff(runtime, job, PAUSE);
+      runtime.log?.warn({}, "Usage of an entity that is erased was not sent in time");
+    }
+    for (const id of customers) await leaveStripe(runtime, entityId, id, customer);
+    if (!(await put(runtime, job, { hasLeft: true }, job.record.due))) return;
   }
-  for (const id of customers) await leaveStripe(runtime, entityId, id, customer);
-  await runtime.outbox?.forget(entityId);
   const left = await scrubRows(runtime, customers);
+  if (!isForgotten) {
+    // What was left may be made once more by a request under way.
+    if (await isClaimOpen(runtime, entityId)) return putOff(runtime, job, PAUSE);
+    if (!(await isBack(runtime, entityId, customers))) await runtime.outbox?.forget(entityId);
+    // As long as a row is whole, credits may be given by it.
+    if (left === 0 && !(await put(runtime, job, { isForgotten: true }, job.record.due))) return;
+  }
   const changes = await scrubChanges(runtime, entityId, customers);
   const waits = changes.waiting > 0 && age < TELLING;
   const isDone = left + changes.left === 0 && !waits;

@@ -18,6 +18,10 @@ export interface Erasure {
   readonly since: number;
   /** Every commit knows of its customers by now. */
   readonly isMarked?: boolean;
+  /** Billing has ended at Stripe. What is sold on a customer that is kept is of others from then on. */
+  readonly hasLeft?: boolean;
+  /** What was used is removed. What is used from then on is of an entity that is back. */
+  readonly isForgotten?: boolean;
   /** How often it failed since, and why at last. */
   readonly tries?: number;
   readonly reason?: string;

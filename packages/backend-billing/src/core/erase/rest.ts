@@ -19,11 +19,7 @@ export async function forgetRest(
   customers: readonly string[],
 ): Promise<boolean> {
   const entityId = entityIn(record);
-  const claim = await runtime.store.record("claim", claimId({ entityId, account: null }));
-  // The entity is back already, with another customer, and what is under its id is of that one.
-  const isBack = claim !== undefined && claim.due !== null;
-  const isAnother = claim?.ref != null && !customers.includes(claim.ref);
-  const keys = isBack || isAnother ? [] : keysOf(runtime, entityId);
+  const keys = (await isBack(runtime, entityId, customers)) ? [] : keysOf(runtime, entityId);
   const own = await Promise.all(
     [...keys, ...customers.map((customer) => records.former(customer))].map(({ kind, id }) =>
       runtime.store.record(kind, id),
@@ -33,6 +29,17 @@ export async function forgetRest(
   const gone = [...own, ...batches, record].filter((each) => each !== undefined).map(removal);
   const writes = [...gone, ...(await unbound(runtime, customers))];
   return (await commit(runtime, { source: "record", records: writes })).committed;
+}
+
+/** Whether the entity has another customer by now, or is to have one: what is under its id is of that one. */
+export async function isBack(
+  { store }: Runtime,
+  entityId: string,
+  customers: readonly string[],
+): Promise<boolean> {
+  const claim = await store.record("claim", claimId({ entityId, account: null }));
+  if (claim === undefined) return false;
+  return claim.due !== null || (claim.ref !== null && !customers.includes(claim.ref));
 }
 
 function keysOf({ config }: Runtime, entityId: string): readonly RecordKey[] {

@@ -3,10 +3,11 @@
 import { describe, expect, it } from "vitest";
 import { ada, live, personal } from "../../../../../support/erase/life.js";
 import { defineCatalogue, usd } from "../../../src/catalogue/index.js";
-import { finishClaims } from "../../../src/core/customers/setup.js";
+import { finishClaims, setup } from "../../../src/core/customers/setup.js";
 import { erase, eraseDue } from "../../../src/core/erase/erase.js";
 import { erasureFacts } from "../../../src/core/erase/report.js";
 import type { Queryable, Reactions } from "../../../src/postgres/index.js";
+import { outboxOn } from "../../../src/postgres/usage/outbox.js";
 import { caughtUp, entityId, leftBehind, params } from "./claims-kit.js";
 import { driftIn, erased, found, known, waiting } from "./erase-kit.js";
 import { type App, applications, eventually, NOW } from "./kit.js";
@@ -99,6 +100,75 @@ describe("an entity that is erased while a checkout page is open", { tags: ["slo
     await expectGone(app);
   });
 });
+
+const credits = defineCatalogue({ features: { letters: "credits" } });
+
+/** An entity with credits; a change of it waits to be told, and with it the end of its erasure. */
+async function openTelling() {
+  const config = { catalogue: credits, rate: false as const };
+  const app = await open({ endpoint: false, stripe: { now: NOW }, config });
+  await app.b.sync();
+  const { customerId } = await setup(app.core, { entityId });
+  await app.b.store.grant({ entityId, feature: "letters", amount: 5, key: "earlier" });
+  await app.sql(`INSERT INTO ${app.schema}.backend_billing_records (kind, id, revision, due, data)
+    VALUES ('change', 'access ${entityId}', 1, ${app.core.now() + 3_600_000},
+      '{"resource":"access","id":"${entityId}","before":null,"after":null}')`);
+  const outbox = outboxOn(app.pool, { schema: app.schema });
+  /** A round of its erasure. */
+  const round = async (forget = outbox.forget) => {
+    await app.double.clock.advance({ minutes: 6 });
+    await eraseDue({ ...app.core, outbox: { ...outbox, forget } });
+  };
+  return { app, customerId, round };
+}
+
+describe("an entity that comes back before its erasure is over", () => {
+  it.each(["delete", "keep"] as const)(
+    "keeps its credits, and a customer to %s what was sold meanwhile",
+    async (become) => {
+      const { app, customerId, round } = await openTelling();
+      const { store } = app.b;
+      await erase(app.core, { entityId, customer: become });
+      await round();
+      expect(await found(app, ["earlier"])).toEqual([]);
+      // Given at once, before there is a customer.
+      await store.grant({ entityId, feature: "letters", amount: 2, key: "back" });
+      await round();
+      expect((await setup(app.core, { entityId })).customerId).not.toBe(customerId);
+      await store.grant({ entityId, feature: "letters", amount: 3, key: "bought" });
+      if (become === "keep") await subscribe(app, customerId);
+      await round();
+      expect(await waiting(app)).toHaveLength(1);
+      await app.sql(`DELETE FROM ${app.schema}.backend_billing_records WHERE kind = 'change'`);
+      await round();
+      expect(await waiting(app)).toEqual([]);
+      const left = await store.consume({ entityId, feature: "letters", amount: 5, key: "used" });
+      expect(left).toEqual({ allowed: true, balance: 0 });
+      const sold = app.double.objects("subscription").map(({ status }) => status);
+      expect(sold).toEqual(become === "keep" ? ["active"] : []);
+      expect(app.double.objects("customer")).toHaveLength(become === "keep" ? 2 : 1);
+    },
+  );
+
+  it("keeps them though what it had could not be removed in time", async () => {
+    const { app, customerId, round } = await openTelling();
+    await erase(app.core, { entityId, customer: "keep" });
+    await round(() => Promise.reject(new Error("Not now")));
+    await setup(app.core, { entityId });
+    await app.b.store.grant({ entityId, feature: "letters", amount: 3, key: "bought" });
+    await subscribe(app, customerId);
+    await round();
+    await round();
+    expect(await found(app, ["bought"])).not.toEqual([]);
+    expect(app.double.objects("subscription")).toMatchObject([{ status: "active" }]);
+  });
+});
+
+async function subscribe(app: App, customer: string): Promise<void> {
+  const { id: card } = await app.stripe.paymentMethods.attach("pm_card_visa", { customer });
+  const items = [{ price: await priceOf(app) }];
+  await app.stripe.subscriptions.create({ customer, default_payment_method: card, items });
+}
 
 const metered = defineCatalogue({
   app: "acme",

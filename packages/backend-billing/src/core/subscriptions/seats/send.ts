@@ -25,6 +25,8 @@ interface Turn {
   count(): Promise<number>;
   /** To be called before a request that changes something: refuses one that could outlast the turn. */
   begin(): void;
+  /** Whether something can still be sent: there is time, and the count did not fail. */
+  goesOn(): boolean;
 }
 
 /** Milliseconds that Stripe has for an answer. */
@@ -35,7 +37,9 @@ export function turnUntil(runtime: Runtime, until: number, count: () => Promise<
   const timeout = Math.min(PATIENCE, Math.round(runtime.timing.seatsLease / 3));
   // A second attempt of the SDK's would begin when the turn may be over.
   const options = { timeout, maxNetworkRetries: 0 };
+  const hasTime = () => runtime.now() + timeout <= until;
   let counted: Promise<number> | undefined;
+  let isCountable = true;
   let isSent = false;
   return {
     get isSent() {
@@ -44,29 +48,43 @@ export function turnUntil(runtime: Runtime, until: number, count: () => Promise<
     options,
     once: (id) => ({ ...options, idempotencyKey: `seats ${id} ${until}` }),
     count: () => {
-      counted ??= count();
+      counted ??= count().catch((error: unknown) => {
+        isCountable = false;
+        throw error;
+      });
       return counted;
     },
     begin: () => {
-      if (runtime.now() + timeout > until) {
+      if (!hasTime()) {
         throw new BillingError("store_error", "Counting and sending the seats took too long.");
       }
       isSent = true;
     },
+    goesOn: () => isCountable && hasTime(),
   };
 }
 
-/** Makes the quantities of subscriptions the count; false if one must be tried again later. */
+/**
+ * Makes the quantities of subscriptions the count; false if one must be tried again later. What fails
+ * of one keeps nothing from the others, and is thrown after them.
+ */
 export async function sendSeats(
   runtime: Runtime,
   subscriptions: readonly string[],
   turn: Turn,
 ): Promise<boolean> {
   let isFollowed = true;
+  const failures: unknown[] = [];
   for (const id of subscriptions) {
-    const isDone = await sendTo(runtime, id, turn);
-    isFollowed &&= isDone;
+    try {
+      const isDone = await sendTo(runtime, id, turn);
+      isFollowed &&= isDone;
+    } catch (error) {
+      failures.push(error);
+      if (!turn.goesOn()) break;
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return isFollowed;
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createRuntime, type Runtime } from "../../../../src/core/runtime/runtime.js";
 import { followSeats } from "../../../../src/core/subscriptions/seats/follow.js";
-import { applications } from "../kit.js";
+import { type App, applications } from "../kit.js";
 import { entityId, rowOf, truthOf, useCard } from "./kit.js";
 import {
   billingOf,
@@ -16,6 +16,7 @@ import {
 } from "./seats-kit.js";
 
 const open = applications();
+const READ = "GET /v1/subscriptions/:subscription";
 const never = () => new Promise<never>(() => {});
 
 /** Another process of the application; it dies where `seats` never answers. */
@@ -149,6 +150,22 @@ describe("a worker that dies", () => {
   });
 });
 
+/** A team with two subscriptions, whose count is to be sent. */
+async function openTwo() {
+  const team = await openTeam(open);
+  const { app, shop, billing } = team;
+  const { customer } = await app.stripe.subscriptions.retrieve(team.id);
+  const items = [{ price: shop.pro.id, quantity: 1 }];
+  const other = await app.stripe.subscriptions.create({ customer: String(customer), items });
+  await billing.refresh({ entityId });
+  await settle(app);
+  team.members = 2;
+  await tell(app);
+  await app.double.clock.advance({ seconds: 10 });
+  app.double.requests.clear();
+  return { team, other: other.id };
+}
+
 describe("a failure", () => {
   it("of Stripe is logged and tried again, less often each time", async () => {
     const team = await openTeam(open);
@@ -168,6 +185,29 @@ describe("a failure", () => {
     app.double.faults.clear();
     await settle(app);
     expect(await quantityOf(team)).toBe(2);
+  });
+
+  it("of one subscription does not keep the count from another", async () => {
+    const { team, other } = await openTwo();
+    const { app } = team;
+    app.double.faults.add({ fault: "error_before", status: 400, on: UPDATE, times: 1 });
+    await followSeats(app.core);
+    const both = [await quantityOf(team), await quantityOf({ app, id: other })];
+    expect(both.sort()).toEqual([1, 2]);
+    expect(app.log).toContain("Seats could not be counted or sent; trying again");
+    await settle(app);
+    expect([await quantityOf(team), await quantityOf({ app, id: other })]).toEqual([2, 2]);
+  });
+
+  it.each([
+    ["the time of a turn", (app: App) => app.double.clock.advance({ seconds: 50 })],
+    ["the count", () => Promise.reject(new Error("no such table"))],
+  ])("of %s ends it for all subscriptions", async (_, fail) => {
+    const { team } = await openTwo();
+    const { app } = team;
+    team.onCount = async () => void (await fail(app));
+    await followSeats(app.core);
+    expect([app.double.requests.count(READ), updates(app)]).toEqual([1, 0]);
   });
 
   it("whose effect comes late does not have the last word", async () => {

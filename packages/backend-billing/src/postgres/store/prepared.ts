@@ -18,10 +18,14 @@ export interface Prepared {
   grown(rows: number): void;
 }
 
-/** What `pg` takes in place of a text. */
-interface NamedQuery {
+/** A connection keeps the text of what it has prepared: the same string each time, not a copy for each connection. */
+interface Named {
   readonly name: string;
   readonly text: string;
+}
+
+/** What `pg` takes in place of a text. */
+interface NamedQuery extends Named {
   readonly values: unknown[];
 }
 
@@ -48,7 +52,7 @@ export function isNotPrepared(error: unknown): boolean {
 /** Runs statements, prepared where the pool can do it and as long as nothing speaks against it. */
 export function prepareOn(pool: PoolLike, takesNames: boolean): Prepared {
   if (!takesNames) return { run: plainly(pool), on: plainly, grown() {} };
-  const names = new Map<string, string>();
+  const known = new Map<string, Named>();
   let refused = false;
   let rows = 0;
   let next = GROWTH;
@@ -57,12 +61,11 @@ export function prepareOn(pool: PoolLike, takesNames: boolean): Prepared {
     (db: Queryable): Run =>
     async (statement) => {
       const { text, values } = statement;
-      const name = names.get(text) ?? (names.size < MOST_NAMES ? nameOf(text, next) : undefined);
-      if (refused || name === undefined) return plainly(db)(statement);
-      names.set(text, name);
+      const named = known.get(text) ?? (known.size < MOST_NAMES ? namedAs(text, next) : undefined);
+      if (refused || named === undefined) return plainly(db)(statement);
+      known.set(text, named);
       try {
-        return (await (db as unknown as PgQueryable).query({ name, text, values: [...values] }))
-          .rows;
+        return (await (db as unknown as PgQueryable).query({ ...named, values: [...values] })).rows;
       } catch (error) {
         if (isNotPrepared(error)) refused = true;
         throw error;
@@ -80,7 +83,7 @@ export function prepareOn(pool: PoolLike, takesNames: boolean): Prepared {
       rows += more;
       if (rows < next) return;
       next = rows * GROWTH;
-      names.clear();
+      known.clear();
     },
   };
 }
@@ -89,8 +92,8 @@ function plainly(db: Queryable): Run {
   return async ({ text, values }) => (await db.query(text, [...values])).rows;
 }
 
-/** Says what is behind it, in every process: behind a proxy they share connections. */
-function nameOf(text: string, generation: number): string {
+/** The name says what is behind it, in every process: behind a proxy they share connections. */
+function namedAs(text: string, generation: number): Named {
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 24);
-  return `backend_billing_${hash}_${generation}`;
+  return { name: `backend_billing_${hash}_${generation}`, text };
 }

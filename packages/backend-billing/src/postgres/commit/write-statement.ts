@@ -2,6 +2,7 @@
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { LISTENING } from "../../core/mirror/listening.js";
 import type { Decided } from "../../core/mirror/plan.js";
+import { createRecent } from "../../core/runtime/recent.js";
 import type { Names } from "../store/names.js";
 import {
   fill,
@@ -36,27 +37,27 @@ export const WRITTEN = 1;
  */
 export type Writer = (plan: Decided, now: number, listening?: number) => Statement | undefined;
 
-/** Most applications see a few hundred; what could be put together has no end. */
-const MOST_SHAPES = 1_000;
+/** Shapes that came lately; at most twice as many. Events have some fifty, and those of pages have no end. */
+const LATELY = 100;
 
 /**
  * The statement depends on nothing but which parts it has and whether each is about one thing, so
  * it is put together when a batch of that shape first comes.
  */
 export function createWriter(names: Names, chosen: readonly ResourceName[]): Writer {
-  const templates = new Map<string, Template<Writes>>();
+  const templates = createRecent<Template<Writes>>({
+    size: LATELY,
+    life: Number.POSITIVE_INFINITY,
+  });
   const all = allParts(names, chosen);
   return (plan, now, listening) => {
     const writes = writesOf(plan, now, listening);
     const { parts, single } = partsOf(writes);
     if (parts.length === 0) return undefined;
     const shape = `${single} ${parts.join(" ")}`;
-    let found = templates.get(shape);
-    if (found === undefined) {
-      if (templates.size >= MOST_SHAPES) templates.clear();
-      found = template((into) => writeParts(into, all, parts, single));
-      templates.set(shape, found);
-    }
+    const made = () => template<Writes>((into) => writeParts(into, all, parts, single));
+    const found = templates.get(shape) ?? made();
+    templates.set(shape, found, 0); // again each time, so that what is in use stays
     return fill(found, writes);
   };
 }

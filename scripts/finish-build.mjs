@@ -1,5 +1,6 @@
-// Finishes the build: takes comments out of the code, and keeps only the declarations that an entry
-// point leads to. The comments that users read are in those; mutants' directives are for our tests.
+// Finishes the build: takes comments out of the code and modules that have none, and keeps only the
+// declarations that an entry point leads to. The comments that users read are in those; mutants'
+// directives are for our tests.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,9 +18,22 @@ const compilerOptions = {
   removeComments: true,
   verbatimModuleSyntax: true, // keeps every import
 };
+const typesAlone = new Set();
+const imported = new Set();
 for (const path of files.filter((each) => each.endsWith(".js"))) {
   const text = readFileSync(path, "utf8");
-  writeFileSync(path, ts.transpileModule(text, { compilerOptions, fileName: path }).outputText);
+  const { outputText } = ts.transpileModule(text, { compilerOptions, fileName: path });
+  writeFileSync(path, outputText);
+  for (const [, from] of outputText.matchAll(/\b(?:from|import)\b\s*\(?\s*"(\.[^"]+)"/g)) {
+    imported.add(normalize(join(dirname(path), from)));
+  }
+  if (outputText.trim() === "export {};") typesAlone.add(path);
+}
+const entries = new Set(
+  Object.values(exports).flatMap((each) => Object.values(each).map((to) => normalize(to))),
+);
+for (const path of typesAlone) {
+  if (!imported.has(path) && !entries.has(path)) rmSync(path);
 }
 
 const reached = new Set();
@@ -35,4 +49,10 @@ function reach(path) {
 for (const { types } of Object.values(exports)) if (types !== undefined) reach(normalize(types));
 for (const path of files.filter((each) => each.endsWith(".d.ts"))) {
   if (!reached.has(path)) rmSync(path);
+  else writeFileSync(path, indentedByTabs(readFileSync(path, "utf8")));
+}
+
+/** Written out, some types are nested so deeply that spaces weigh kilobytes. */
+function indentedByTabs(text) {
+  return text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
 }

@@ -61,9 +61,10 @@ function lint({ folder }: App): Problem[] {
  * 485 kB with credits of packs, and 487 kB with the letters of the example, which take them;
  * 521 kB since customers are taken over and entities leave, and shares of plans are kept when these change;
  * 525 kB since every public call looks at its arguments, and 527 kB since those of jobs are looked at,
- * too, and what is sent of usage is measured.
+ * too, and what is sent of usage is measured; 531 kB since an edited catalogue counts at once, and what an
+ * entity has that comes back during its erasure is left alone.
  */
-const MOST = 529_000;
+const MOST = 532_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The

@@ -74,10 +74,10 @@ const MOST = 532_000;
  * with gates, by the catalogue and by the metadata of products, at 163 and 114 kB; with plans in code,
  * whose checks are 9 kB, at 174 kB; with balances at 198 and 116 kB, as the bundler has a query load what
  * another module of the application takes from the same entry, here `createLocal`; at 204 kB since reads look
- * at their arguments.
+ * at their arguments, and just above 205 kB since an edited catalogue counts at once.
  */
 const LOCAL = [
-  { module: "plans", most: 205_000 },
+  { module: "plans", most: 206_000 },
   { module: "only_tables", most: 117_000 },
 ] as const;
 /** Convex bundles a schema by itself and shows nothing of it, so the tables are measured in a module. */

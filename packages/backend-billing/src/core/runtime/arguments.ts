@@ -16,8 +16,13 @@ export function optionsOf<T extends object>(name: string, options: T | undefined
 
 /** Refuses parameters of Stripe's that JSON cannot say: a bigint, or what contains itself. */
 export function checkData(params: object): void {
+  dataOf(params);
+}
+
+/** The same as what JSON says of them: of an invalid date that is null. */
+export function dataOf<T extends object>(params: T): T {
   try {
-    JSON.stringify(params);
+    return JSON.parse(JSON.stringify(params));
   } catch (error) {
     throw new BillingError(
       "invalid_argument",

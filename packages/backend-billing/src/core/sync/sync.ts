@@ -1,6 +1,6 @@
 /** `sync`: copies existing data, sets up the webhook endpoint and the portal, as asked. */
 
-import { argsOf, checkData, optionsOf, shown } from "../runtime/arguments.js";
+import { argsOf, dataOf, optionsOf, shown } from "../runtime/arguments.js";
 import { BillingError } from "../runtime/errors.js";
 import type { RunKind, RunReport, SyncReport } from "../runtime/reports.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -44,11 +44,7 @@ export async function sync(
   { wait }: Waiting = { wait: true },
 ): Promise<SyncReport> {
   const { data = true, webhook = false, portal = false, replace = false } = argsOf("sync", args);
-  if (typeof portal !== "boolean") {
-    const wanted = optionsOf("portal", portal);
-    optionsOf("portal.features", wanted?.features);
-    checkData(wanted ?? {});
-  }
+  const wanted = typeof portal === "boolean" ? portal : portalOf(portal);
   if (replace && !webhook) {
     throw new BillingError(
       "invalid_argument",
@@ -58,13 +54,19 @@ export async function sync(
   await checkPlace(runtime);
   // The endpoint comes first, so that changes during the copying arrive as events.
   const endpoint = webhook ? await syncWebhook(runtime, replace) : undefined;
-  const settings = portal === false ? undefined : await syncPortal(runtime, portal);
+  const settings = wanted === false ? undefined : await syncPortal(runtime, wanted);
   const run = data ? await runTo(runtime, "backfill", {}, wait) : undefined;
   return unlessFailed({
     ...(run ?? { runId: null, state: "done", resources: {} }),
     ...(endpoint === undefined ? {} : { webhook: endpoint }),
     ...(settings === undefined ? {} : { portal: settings }),
   });
+}
+
+function portalOf(given: PortalOptions): PortalOptions {
+  const wanted = optionsOf("portal", dataOf(optionsOf("portal", given) ?? {}));
+  optionsOf("portal.features", wanted?.features);
+  return wanted ?? {};
 }
 
 /** What `reconcile` takes; all of it is optional. */
@@ -79,8 +81,10 @@ export async function reconcile(
   args: ReconcileArgs = {},
   { wait }: Waiting = { wait: true },
 ): Promise<RunReport> {
-  if (args.maxMissing !== undefined) checkCount("maxMissing", args.maxMissing, 0);
-  return unlessFailed(await runTo(runtime, "reconcile", args, wait));
+  const { maxMissing } = argsOf("reconcile", args);
+  if (maxMissing !== undefined) checkCount("maxMissing", maxMissing, 0);
+  const options = maxMissing === undefined ? {} : { maxMissing };
+  return unlessFailed(await runTo(runtime, "reconcile", options, wait));
 }
 
 /** What `verify` takes; all of it is optional. */
@@ -98,9 +102,13 @@ export async function verify(
   args: VerifyArgs = {},
   { wait }: Waiting = { wait: true },
 ): Promise<RunReport> {
-  if (args.sample !== undefined) checkCount("sample", args.sample, 1);
+  const { sample } = argsOf("verify", args);
+  if (sample !== undefined) checkCount("sample", sample, 1);
   const meters = comparedMeters(runtime);
-  const options = { ...args, ...(meters === undefined ? {} : { meters }) };
+  const options = {
+    ...(sample === undefined ? {} : { sample }),
+    ...(meters === undefined ? {} : { meters }),
+  };
   return unlessFailed(await runTo(runtime, "verify", options, wait));
 }
 

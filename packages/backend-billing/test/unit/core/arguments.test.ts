@@ -14,7 +14,7 @@ import {
 } from "../../../src/core/runtime/arguments.js";
 import type { Runtime } from "../../../src/core/runtime/runtime.js";
 import { checkedReads } from "../../../src/core/subscriptions/checked-reads.js";
-import { sync } from "../../../src/core/sync/sync.js";
+import { reconcile, sync, verify } from "../../../src/core/sync/sync.js";
 import { tick } from "../../../src/core/tick.js";
 import { addCronJobs, type BossLike } from "../../../src/pg-boss/crons.js";
 
@@ -66,12 +66,20 @@ describe("arguments", () => {
     expect(caught(() => checkTime("expiresAt", given))).toEqual(refused);
   });
 
-  it.each([null, { portal: null }, { portal: "yes" }, { portal: { name: 10n } }])(
-    "%o are none of `sync`",
-    async (given) => {
-      await expect(sync(nothing, given as never)).rejects.toEqual(refused);
-    },
-  );
+  it.each([
+    null,
+    { portal: null },
+    { portal: "yes" },
+    { portal: { name: 10n } },
+    { portal: { features: new Date(Number.NaN) } },
+  ])("%o are none of `sync`", async (given) => {
+    await expect(sync(nothing, given as never)).rejects.toEqual(refused);
+  });
+
+  it.each([null, 7, "all"])("%j is none of `verify` and `reconcile`", async (given) => {
+    await expect(verify(nothing, given as never)).rejects.toEqual(refused);
+    await expect(reconcile(nothing, given as never)).rejects.toEqual(refused);
+  });
 
   it.each([null, 7, { budget: null }, { budget: Number.NaN }, { budget: -1 }, { budget: 10n }])(
     "%o are none of `tick`, which would never be done",

@@ -17,8 +17,25 @@ export interface PortalOptions extends Omit<Params, "features" | "expand"> {
 }
 
 /** What was asked for when the library last made or changed its portal, from its record. */
-export const optionsOf = (stored: string | undefined): PortalOptions =>
-  stored === undefined ? {} : (JSON.parse(stored) as PortalOptions);
+export function optionsOf(stored: string | undefined): PortalOptions {
+  const said = objectIn(stored ?? "{}");
+  const features = said?.features;
+  const isUsable = features === undefined || isObject(features);
+  return said !== undefined && isUsable ? (said as PortalOptions) : {};
+}
+
+/** Undefined where another role has written something else. */
+function objectIn(text: string): Fields | undefined {
+  try {
+    const said: unknown = JSON.parse(text);
+    return isObject(said) ? said : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether the caller says which plans there are to change to, or that there are none. */
 export function decidesPlans({ features }: PortalOptions): boolean {

@@ -2,7 +2,11 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { choicesOf, named, pricesNamed } from "../../../../src/core/sync/portal/plans.js";
-import { changedFeatures, portalSettings } from "../../../../src/core/sync/portal/settings.js";
+import {
+  changedFeatures,
+  optionsOf,
+  portalSettings,
+} from "../../../../src/core/sync/portal/settings.js";
 
 interface Made {
   readonly product?: string | object;
@@ -33,6 +37,13 @@ const choice = (...prices: string[]) => ({
   adjustable_quantity: { enabled: true },
 });
 const seats = { metadata: { billing_per_seat: "true" } };
+
+it.each(["null", "7", "{", "[]", '{"features":null}', '{"features":"all"}'])(
+  "options that another role has written as %s are none",
+  (stored) => {
+    expect(optionsOf(stored)).toEqual({});
+  },
+);
 
 describe("the plans of a portal", () => {
   it.each([

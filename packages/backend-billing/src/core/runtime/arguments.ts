@@ -50,5 +50,5 @@ export function checkTime(name: string, value: unknown): void {
 export const shown = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? `${value}` : typeof value;
 
-const isObject = (value: unknown): boolean =>
+export const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 /** What a portal of the library's own lets people do, and how it differs from one at Stripe. Pure. */
 
 import type Stripe from "stripe";
+import { isObject } from "../../runtime/arguments.js";
 import { MARK } from "../endpoint.js";
 import type { Choice } from "./plans.js";
 
@@ -33,9 +34,6 @@ function objectIn(text: string): Fields | undefined {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether the caller says which plans there are to change to, or that there are none. */
 export function decidesPlans({ features }: PortalOptions): boolean {

@@ -42,7 +42,8 @@ const settled = (wallet: Wallet, plan: "basic" | "pro", now: number): Wallet =>
 it("what a better plan gave stays until the period ends, under a plan without the feature", () => {
   const given = take(settled(EMPTY, "pro", START), 1, true)?.wallet ?? EMPTY;
   const lesser = settled(given, "basic", START + DAY);
-  expect(lesser.balance).toMatchObject({ granted: 90, used: 1, most: 0 });
+  expect(lesser.balance).toMatchObject({ granted: 90, used: 1, over: 0, most: 0 });
+  expect(lesser.balance.window).toBe(given.balance.window); // what was taken beyond would still count
   expect(settled(lesser, "pro", START + 2 * DAY).balance).toMatchObject({ granted: 90, used: 1 });
   expect(settled(lesser, "basic", END).balance).toMatchObject({ granted: 0, used: 0 });
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { stream } from "../../packages/stripe-double/src/world/random.js";
 import { asFastAsPossible, type Latencies, latencies, paced, timed } from "./load.js";
-import { connectionsOf, type Sample } from "./samples.js";
+import { connectionsOf, type Sample, stolenTime } from "./samples.js";
 import { USERS } from "./shop.js";
 import type { Stage } from "./stage.js";
 import type { SoakEvent } from "./stripe.js";
@@ -162,6 +162,7 @@ export async function mixed(stage: Stage, options: MixedOptions, done: Tally): P
     }
   };
   const samples: Sample[] = [];
+  const stolenSince = stolenTime();
   const isCollecting = isEvery(Math.min(COLLECT, (minutes * 60_000) / 12));
   const sample = async () => {
     const isCollected = isCollecting();
@@ -170,10 +171,11 @@ export async function mixed(stage: Stage, options: MixedOptions, done: Tally): P
     const [p50, p99] = [minute.sent.percentile(50) / 1000, minute.sent.percentile(99) / 1000];
     minute = latencies();
     const at = (performance.now() - began) / 60_000;
-    samples.push({ ...seen, minute: at, isCollected, connections: all, p50, p99 });
+    const stolen = stolenSince();
+    samples.push({ ...seen, minute: at, isCollected, connections: all, p50, p99, stolen });
     if (isCollected) {
       say(
-        `${at.toFixed(1)} min: ${done.events} events, ${done.bought} bought, ${done.backfills} backfills; heap ${mb(seen.heapUsed)}, RSS ${mb(seen.rss)}, ${all} connections, ${seen.timers} timers; webhooks p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+        `${at.toFixed(1)} min: ${done.events} events, ${done.bought} bought, ${done.backfills} backfills; heap ${mb(seen.heapUsed)}, RSS ${mb(seen.rss)}, ${all} connections, ${seen.timers} timers; webhooks p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, stolen ${(stolen * 100).toFixed(1)}%`,
       );
     }
   };

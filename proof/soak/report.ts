@@ -35,8 +35,11 @@ export function judge(measured: Measured): Verdict {
   const flat = flatness(calm.samples, warmUp);
   const ratio = calm.webhooks.sent.percentile(99) / calm.webhooks.sent.percentile(50);
   const isJudged = minutes >= JUDGED;
-  const worst = Math.max(...calm.samples.map(({ p99 }) => p99));
-  const later = calm.samples.filter(({ minute }) => minute >= warmUp);
+  const { samples } = calm;
+  const ratios = samples.map(({ p50, p99 }) => p99 / p50).sort((a, b) => a - b);
+  const stolen = samples.reduce((sum, each) => sum + each.stolen, 0) / samples.length;
+  const worst = Math.max(...samples.map(({ p99 }) => p99));
+  const later = samples.filter(({ minute }) => minute >= warmUp);
   const most = (of: (sample: (typeof later)[number]) => number) => Math.max(0, ...later.map(of));
   const rows: Row[] = [
     ["webhooks a second, 16 callers", whole(fast.answered)],
@@ -60,7 +63,9 @@ export function judge(measured: Measured): Verdict {
       ratio.toFixed(1),
       isJudged ? `at most ${RATIO}` : `judged from ${JUDGED} minutes on`,
     ],
+    ["webhooks, p99 to p50 in ten seconds, the median", (middle(ratios) ?? 0).toFixed(1)],
     ["webhooks, p99 of the worst ten seconds", `${worst.toFixed(0)} ms`],
+    ["processor time that the machine's host gave to others", `${(stolen * 100).toFixed(1)}%`],
     ["reads, from sending: p50, p99, p99.9", latency(calm.reads.sent)],
     ["usage, from sending: p50, p99, p99.9", latency(calm.uses.sent)],
     [`heap after collection, median from minute ${round(warmUp)}`, mb(flat.median)],
@@ -101,6 +106,7 @@ export function judge(measured: Measured): Verdict {
   return { rows, notes, wrong };
 }
 
+const middle = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)];
 const whole = (value: number): string => Math.round(value).toLocaleString("en");
 const round = (value: number): string => String(Math.round(value * 10) / 10);
 const mb = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`;

@@ -1,4 +1,5 @@
 /** Samples of the application's process and of its connections, and whether its memory is flat. */
+import { readFileSync } from "node:fs";
 import type pg from "pg";
 
 export interface Sample {
@@ -13,6 +14,8 @@ export interface Sample {
   readonly waiting: number;
   readonly p50: number;
   readonly p99: number;
+  /** Of the processor's time since the last sample, what the host of a virtual machine gave to others. */
+  readonly stolen: number;
 }
 
 export interface Flatness {
@@ -67,4 +70,23 @@ export async function connectionsOf(pool: pg.Pool): Promise<{ all: number; busy:
      FROM pg_stat_activity WHERE application_name = 'soak'`,
   );
   return rows[0];
+}
+
+/** A clock of stolen time: each call answers its share of the time since the last one. */
+export function stolenTime(): () => number {
+  let before = processorTimes();
+  return () => {
+    const now = processorTimes();
+    const passed = now.all - before.all;
+    const share = passed === 0 ? 0 : (now.stolen - before.stolen) / passed;
+    before = now;
+    return share;
+  };
+}
+
+/** What Linux counts, of all processors; the eighth number is what was stolen. */
+function processorTimes(): { readonly all: number; readonly stolen: number } {
+  const [first = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1);
+  const times = first.split(/\s+/).slice(1, 9).map(Number);
+  return { all: times.reduce((sum, each) => sum + each, 0), stolen: times[7] ?? 0 };
 }

@@ -25,6 +25,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import { type EventOutcome, eventOutcome, logEvent } from "../runtime/telemetry/observe.js";
 import type { Annotate } from "../runtime/telemetry/telemetry.js";
 import { checkPlace, isOwnAccount } from "../stripe/account.js";
+import { eventCame } from "./first.js";
 import { meterErrorRequests } from "./meter-errors.js";
 import { relistRequest } from "./owner.js";
 import { takesRaw } from "./raw.js";
@@ -52,6 +53,7 @@ export async function takeEvent(
     runtime.log?.error(lineOf(event), "An event of the other mode was refused");
     return "other_mode";
   }
+  eventCame(runtime);
   await checkPlace(runtime);
   return receiveEvent(runtime, event, annotate && ((outcome) => annotate({ outcome })));
 }

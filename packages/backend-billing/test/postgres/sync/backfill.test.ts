@@ -1,9 +1,11 @@
 // A backfill on a real database against the double: whatever goes wrong, it ends whole or says what
 // is missing.
 
+import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { stripePath } from "../../../../../support/stripe-path.js";
 import { defaultResources } from "../../../src/core/catalogue/catalogue.js";
+import { ingest } from "../../../src/core/events/ingest.js";
 import type { Store } from "../../../src/core/mirror/store.js";
 import { behindGateway } from "../../../src/core/runtime/commit/commit.js";
 import { localOf } from "../../../src/core/runtime/local.js";
@@ -231,6 +233,51 @@ it("a page that two workers did is counted once", { tags: ["slow"] }, async () =
     resources: { customers: { rows: 500 } },
   });
   await expectEqual(app, ["customers"]);
+});
+
+describe("a worker that has written a page", () => {
+  /** How long it rested after its pages, in a process where each commit takes 40 milliseconds. */
+  async function rests(app: App, before: (runtime: Runtime) => Promise<unknown>) {
+    const slept: number[] = [];
+    const clock = { now: Date.now() };
+    const { store } = app.b;
+    const commit: Store["commit"] = (batch) => {
+      clock.now += 40;
+      return store.commit(batch);
+    };
+    const runtime = byHand(app, {
+      store: behindGateway({ ...store, commit }, () => {}),
+      now: () => clock.now,
+      sleep: async (milliseconds) => void slept.push(milliseconds),
+    });
+    await sync(runtime, {}, { wait: false });
+    for (;;) {
+      await before(runtime);
+      if (!(await workPage(runtime))) return slept;
+      clock.now += 10_000;
+    }
+  }
+  const open450 = async () => {
+    const app = await open();
+    app.double.populate({ object: "customer", count: 450 });
+    return app;
+  };
+
+  it("rests for as long as that took while events come", async () => {
+    const app = await open450();
+    await app.stripe.products.create({ name: "Pro" });
+    const [event] = (await app.stripe.events.list({ limit: 1 })).data;
+    const slept = await rests(app, (runtime) => ingest(runtime, event as Stripe.Event));
+    expect(slept.length).toBeGreaterThan(5);
+    expect(new Set(slept)).toEqual(new Set([40, 80])); // some pages are two commits
+    await expectEqual(app, ["customers"]);
+  });
+
+  it("goes on at once otherwise", async () => {
+    const app = await open450();
+    expect(await rests(app, async () => {})).toEqual([]);
+    await expectEqual(app, ["customers"]);
+  });
 });
 
 it("links customers even if a worker dies right after their page", async () => {

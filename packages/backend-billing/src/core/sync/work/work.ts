@@ -3,6 +3,7 @@
  * Any number of workers do this at once; one that dies is waited for, and its page done again.
  */
 
+import { letEventsPass } from "../../events/first.js";
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { errorType, factsOf } from "../../runtime/error-facts.js";
@@ -72,10 +73,13 @@ async function advance(
     const step: Step = { runtime, runId: run.id, run: runOf(run), latest, at: recovered(at) };
     const { goesOn = false, ...stepped } = await stepOf(task, step);
     const done = { ...stepped, goesOn: goesOn && mayStay };
+    const began = runtime.now();
     const written = await commitAndTell(runtime, held, run, done);
+    const took = runtime.now() - began;
     const objects = stepped.next.rows - at.rows;
     annotate?.({ objects });
     if (objects > 0) runtime.telemetry?.measure("run.objects", objects, { kind, resource });
+    await letEventsPass(runtime, took);
     return written?.kept;
   } catch (error) {
     annotate?.({ outcome: "failed", "error.type": errorType(error) });

@@ -166,6 +166,7 @@ export async function runHistory(
       now: time.now,
       sleep: (milliseconds) => time.pause(process, milliseconds),
       wake: (delay) => wake(slot, delay),
+      isClosing: () => false,
     };
     const slot: Slot = { process, runtime, gates, wakesAt: undefined };
     return slot;

@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Telemetry } from "../../packages/backend-billing/src/core/runtime/telemetry/telemetry.js";
+import { sendFirst } from "../../packages/backend-billing/src/core/usage/outbox/first.js";
 import { sendUsage, workAt } from "../../packages/backend-billing/src/core/usage/outbox/outbox.js";
 import { meterHistories } from "./history.js";
 import { judge } from "./judge.js";
@@ -91,6 +92,38 @@ const describeBatch = (open: () => Promise<Keep>) =>
       await later({ minutes: 1 });
       await shop.work();
       expect(sent()).toBe(2);
+      expect(await kept()).toEqual([]);
+      expect(await judged()).toEqual([]);
+    });
+
+    it("is sent at once before what bills it ends or changes", async () => {
+      await use(3);
+      await shop.work();
+      await use(4);
+      await use(5, "org_1");
+      const worker = shop.runtime();
+      await sendFirst(worker, "org_0");
+      expect(sent()).toBe(2);
+      await sendFirst(worker, "org_0");
+      await sendFirst(worker, "nobody");
+      expect(sent()).toBe(2);
+      await sendFirst(worker, "org_1");
+      expect(sent()).toBe(3);
+      expect(await kept()).toEqual([]);
+      expect(await judged()).toEqual([]);
+    });
+
+    it("that cannot be sent at once is waited for no longer than seconds", async () => {
+      await use(3);
+      shop.double.faults.add({ fault: "error_before", status: 500, on: SEND });
+      const before = shop.double.clock.seconds();
+      const sleep = async (milliseconds: number) => void (await later({ milliseconds }));
+      await sendFirst({ ...shop.runtime(), sleep }, "org_0");
+      expect(shop.double.clock.seconds() - before).toBeLessThan(10);
+      shop.double.faults.clear();
+      expect(await kept()).toHaveLength(1);
+      await later({ minutes: 1 });
+      await shop.work();
       expect(await kept()).toEqual([]);
       expect(await judged()).toEqual([]);
     });

@@ -30,6 +30,7 @@ import type {
   Preview,
   ResumeArgs,
 } from "./subscriptions/change/args.js";
+import { checkChange, checkWhen } from "./subscriptions/change/args.js";
 import { change } from "./subscriptions/change/change.js";
 import { cancel, resume } from "./subscriptions/change/ends.js";
 import { preview } from "./subscriptions/change/preview.js";
@@ -45,6 +46,7 @@ import {
   verify,
   type Waiting,
 } from "./sync/sync.js";
+import { sendFirst } from "./usage/outbox/first.js";
 
 /** The links of variant A, named after what they sell. */
 export interface SellingCalls<Context extends unknown[] = []> {
@@ -188,9 +190,19 @@ export const takingOver: AdoptCall<[runtime: Runtime]> = {
 };
 
 export const running: RunningCalls<[runtime: Runtime]> = {
-  change: (runtime, args) => change(runtime, args),
+  change: async (runtime, args) => {
+    checkChange(args);
+    // What was used until now is billed by the old prices.
+    if (args.at !== "period_end") await sendFirst(runtime, args.entityId);
+    return change(runtime, args);
+  },
   preview: (runtime, args) => preview(runtime, args),
-  cancel: (runtime, args) => cancel(runtime, args),
+  cancel: async (runtime, args) => {
+    checkWhen(args);
+    // The last invoice has what was used until now.
+    if (args.at === "now") await sendFirst(runtime, args.entityId);
+    return cancel(runtime, args);
+  },
   resume: (runtime, args) => resume(runtime, args),
   refresh: (runtime, args) => refresh(runtime, args),
   seatsChanged: (runtime, args) => seatsChanged(runtime, args),

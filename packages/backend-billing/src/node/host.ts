@@ -137,7 +137,8 @@ export function createHost<Db extends object, Tx>(
     const included = storage.sharesOn(db);
     const shares = included && life.guard(included);
     const usage = { outbox, books, credits, shares };
-    const platform = { store, baseUrl, wake, seats, reactions, ...usage };
+    const isClosing = () => life.isClosing;
+    const platform = { store, baseUrl, wake, isClosing, seats, reactions, ...usage };
     const runtime = createRuntime(config, platform);
     return runtime;
   };

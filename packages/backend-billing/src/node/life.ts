@@ -86,7 +86,10 @@ export function createLife(patience = PATIENCE): Life {
         timers.delete(timer);
       };
     },
-    atClose: (each) => void ends.push(each),
+    atClose: (each) => {
+      if (closing === undefined) ends.push(each);
+      else void track(each); // what was begun before has come too late to be ended with the rest
+    },
     close: () => {
       closing ??= Promise.resolve().then(end);
       return closing;

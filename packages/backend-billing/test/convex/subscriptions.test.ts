@@ -1,4 +1,5 @@
 // What queries read of subscriptions, and how access ends by a row that makes them run again.
+import type Stripe from "stripe";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { batch, event } from "../../../../support/conformance/fixtures.js";
 import { deployStore, type StoreDeployment } from "../../../../support/convex/store.js";
@@ -28,10 +29,14 @@ beforeEach(() => {
   vi.useFakeTimers();
   now = SECOND * 1000;
   app = deployStore();
-  runtime = createRuntime(
-    { secret_key: "sk_test_1", webhook_secret: undefined },
-    { store: app.store, baseUrl: () => "https://app.example", wake: () => {}, now: () => now },
-  );
+  const accounts = { retrieveCurrent: async () => ({ id: "acct_1", created: 0 }) };
+  runtime = {
+    ...createRuntime(
+      { secret_key: "sk_test_1", webhook_secret: undefined },
+      { store: app.store, baseUrl: () => "https://app.example", wake: () => {}, now: () => now },
+    ),
+    stripe: () => ({ accounts }) as unknown as Stripe,
+  };
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -119,7 +119,14 @@ const single = v.union(
   }),
   v.object({
     type: v.literal("gather"),
-    gathering: v.object({ ...place, meter: text, now: v.number(), id: text, due: v.number() }),
+    gathering: v.object({
+      ...place,
+      meter: text,
+      now: v.number(),
+      id: text,
+      due: v.number(),
+      isUrgent: v.optional(v.boolean()),
+    }),
   }),
   /** Whether anything of a place is unsent, or on its way. */
   v.object({ type: v.literal("isLeft"), place: v.object(place) }),

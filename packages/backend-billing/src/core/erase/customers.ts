@@ -2,7 +2,7 @@
 import { entityInMetadata } from "../catalogue/carrier.js";
 import { type Claim, claimId, claimOf } from "../customers/claim/claim.js";
 import { digestOf } from "../customers/claim/key.js";
-import { ownerOf } from "../customers/claim/record.js";
+import { isTaken, ownerOf } from "../customers/claim/record.js";
 import { erasedKey } from "../mirror/erased.js";
 import { afterErasure } from "../mirror/listening.js";
 import type { RecordWrite, StoredRecord } from "../mirror/store.js";
@@ -65,6 +65,8 @@ async function carriersOf(runtime: Runtime, entityId: string): Promise<readonly 
   const found = claim?.customerId ? [claim.customerId] : [];
   const others = runtime.resources.includes("customers") ? (claim?.others ?? []) : [];
   for (const id of others) {
+    // Its metadata may name this entity and its link another: the link counts.
+    if (await isTaken(runtime, id, { entityId, account: null })) continue;
     const row = await runtime.store.row("customers", id);
     const entity = row && entityInMetadata(row.stripe.metadata, runtime.app);
     if (entity?.is === "ours" && entity.entityId === entityId) found.push(id);

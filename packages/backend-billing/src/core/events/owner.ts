@@ -95,7 +95,7 @@ const around = (seen: readonly Interval[]): Interval => ({
 interface Relisting {
   readonly relist: ResourceName;
   readonly owner: string;
-  /** The second of Stripe's time at which it changed. */
+  /** The second of Stripe's time by which it had changed. */
   readonly changed: number;
   /** It was read once, when the list may have lagged behind. */
   readonly again?: true;
@@ -110,8 +110,11 @@ export function relistRequest(
   const kind = resources[listsPerOwner(relist)?.owner ?? "customers"].object;
   const owner = object.object === kind ? object.id : object[kind];
   if (typeof owner !== "string" || idProblem(owner) !== undefined) return [];
-  const data = { relist, owner, changed: created } satisfies Relisting;
-  const due = runtime.now() + runtime.timing.refreshDelay;
+  const now = runtime.now();
+  // What was asked for before is no later than now, and this takes its place, however old its event is.
+  const changed = Math.max(created, Math.floor(now / 1000));
+  const data = { relist, owner, changed } satisfies Relisting;
+  const due = now + runtime.timing.refreshDelay;
   return [{ kind: "refresh", id: `${relist} ${owner}`, due, data }];
 }
 

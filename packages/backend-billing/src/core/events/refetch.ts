@@ -21,6 +21,7 @@ import { errorType, factsOf } from "../runtime/error-facts.js";
 import { removal } from "../runtime/records/record.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { type Annotate, observed } from "../runtime/telemetry/telemetry.js";
+import { checkPlace } from "../stripe/account.js";
 import { paced } from "../stripe/pacer.js";
 
 // mutant "no watchdog": 30_000 -> 1_800_000
@@ -47,6 +48,7 @@ export const askLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => ({
  * answers how many were settled.
  */
 export async function answerAsks(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
+  await checkPlace(runtime); // to a key of another account what it is asked about would be gone
   const asks = await runtime.store.takeAsks(askLease(runtime, limit, ahead));
   let settled = 0;
   // Once each: what overtakes an answer is often the next event of a burst, and not the last.
@@ -76,6 +78,7 @@ async function answerDue(runtime: Runtime, ask: Ask): Promise<boolean> {
  * lease: to ask twice does no harm. Answers how many are settled, by whichever worker.
  */
 export async function settleAsks(runtime: Runtime, limit: number): Promise<number> {
+  await checkPlace(runtime);
   const asks = await runtime.store.takeAsks(askLease(runtime, limit, LEASE));
   let settled = 0;
   for (const ask of asks) {

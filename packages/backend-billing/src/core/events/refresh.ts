@@ -13,6 +13,7 @@ import { commit } from "../runtime/commit/commit.js";
 import { factsOf } from "../runtime/error-facts.js";
 import { records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { checkPlace } from "../stripe/account.js";
 import { paced } from "../stripe/pacer.js";
 import { countMeterErrors, meterErrorsIn } from "./meter-errors.js";
 import { relist, relistingIn } from "./owner.js";
@@ -84,6 +85,7 @@ export const refreshLease = ({ now }: Runtime, limit = 20, ahead = 0): Lease => 
 
 /** Does the refreshes that are due, or will be within so many milliseconds; answers how many. */
 export async function refreshDue(runtime: Runtime, limit = 20, ahead = 0): Promise<number> {
+  await checkPlace(runtime);
   const due = await runtime.store.takeRecords("refresh", refreshLease(runtime, limit, ahead));
   let done = 0;
   for (const record of due) {

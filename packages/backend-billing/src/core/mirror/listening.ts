@@ -65,7 +65,7 @@ export const afterErasure = (stored: StoredListening | undefined): StoredListeni
 });
 
 /** Milliseconds after which a process says again what it listens to. */
-const SAID_AGAIN = 10 * 60_000;
+export const SAID_AGAIN = 10 * 60_000;
 /** Milliseconds for which others wait for a process that has said so: it may be slow to say it again. */
 const AWAITED = 3 * SAID_AGAIN;
 /** Milliseconds after which a name that no process has said again is forgotten. */

@@ -250,7 +250,9 @@ export function snapshotOfCreation(
 export function snapshotOfPart(resource: ResourceName, content: Content, seen: Interval): Snapshot {
   const { lo, hi } = seen;
   const { id } = content as { readonly id: string };
-  return { resource, id, origin: "page", kind: "changed", usable: true, lo, hi, content };
+  const usable = !isCut(resource, content);
+  const said = { origin: "page", kind: "changed", usable, lo, hi } as const;
+  return { resource, id, ...said, content: usable ? content : null };
 }
 
 /** An object as it is stored, unless something came since: nothing was seen, so no time is another. */

@@ -57,6 +57,8 @@ export interface Runtime {
   sleep(milliseconds: number): Promise<void>;
   /** Something was left to do in the background, due in so many milliseconds. */
   wake(delay: number): void;
+  /** Whether this instance is to end: nothing long is begun, and what is under way ends soon. */
+  isClosing(): boolean;
 }
 
 /** The application's own count of the seats of an entity. */
@@ -73,6 +75,7 @@ export interface Platform {
   readonly store: Store;
   baseUrl(): string;
   wake(delay: number): void;
+  isClosing?(): boolean;
   readonly seats?: CountSeats | undefined;
   readonly reactions?: Reacting | undefined;
   readonly outbox?: OutboxStore | undefined;
@@ -118,5 +121,6 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     now: platform.now ?? Date.now,
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     wake: platform.wake,
+    isClosing: platform.isClosing ?? (() => false),
   };
 }

@@ -27,7 +27,7 @@ const STANDSTILL = 300;
 /** Milliseconds of slots that may be used at once after a pause. */
 const BURST = 400;
 /** A slot further away than this is another machine's wrong clock. */
-const HORIZON = 20_000;
+export const HORIZON = 20_000;
 
 const highest = (limit: number): number => limit * (1 - MARGIN);
 

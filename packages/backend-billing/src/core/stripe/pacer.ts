@@ -13,6 +13,7 @@ import { type Pace, records } from "../runtime/records/records.js";
 import type { Runtime } from "../runtime/runtime.js";
 import {
   current,
+  HORIZON,
   type Reservation,
   reserve,
   STRIPE_RATES,
@@ -121,7 +122,9 @@ function slotFor(runtime: Runtime, rates: Rates, endpoint: string): Promise<numb
   const memory = memoryOf(runtime);
   const now = runtime.now();
   memory.lately.set(endpoint, [...since(memory.lately.get(endpoint), now - 1000), now]);
-  const [slot, ...rest] = since(memory.slots.get(endpoint), now - GRACE);
+  // One that is far ahead is of a time before this machine's clock was set back.
+  const usable = since(memory.slots.get(endpoint), now - GRACE).filter((at) => at < now + HORIZON);
+  const [slot, ...rest] = usable;
   memory.slots.set(endpoint, rest);
   if (slot !== undefined) return Promise.resolve(slot);
   return new Promise((give, fail) => {

@@ -138,8 +138,14 @@ async function runTo(
   wait: boolean,
 ): Promise<RunReport> {
   const runId = await openRun(runtime, kind, options, checkKey);
-  if (wait) await workUntilDone(runtime, runId);
+  if (wait) await workUntilDone(runtime, runId, runtime.isClosing);
   const report = await runReport(runtime, runId);
   if (report === undefined) throw new BillingError("store_error", `The run ${runId} is gone.`);
+  if (wait && report.state === "running") {
+    throw new BillingError(
+      "store_error",
+      `This instance was closed by \`close()\` before the ${report.kind} ${runId} was done. What was read is kept, and another instance goes on: by its scheduled jobs, or by the same call.`,
+    );
+  }
   return report;
 }

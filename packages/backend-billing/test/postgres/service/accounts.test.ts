@@ -1,6 +1,11 @@
 // A key or an event of another account or mode than the tables are of.
 import { describe, expect, it } from "vitest";
 import { createPatientDouble } from "../../../../../support/patient-double.js";
+import { answerAsks, settleAsks } from "../../../src/core/events/refetch.js";
+import { refreshDue } from "../../../src/core/events/refresh.js";
+import { createRuntime, type Runtime } from "../../../src/core/runtime/runtime.js";
+import { reconcile } from "../../../src/core/sync/sync.js";
+import { workPage } from "../../../src/core/sync/work/work.js";
 import { createBilling, type PostgresConfig } from "../../../src/postgres/index.js";
 import type { StripeDouble } from "../../../src/testing/index.js";
 import { type App, applications, billingError, listen, NOW } from "./kit.js";
@@ -36,6 +41,36 @@ async function withStripe<T>(use: (double: StripeDouble) => Promise<T>): Promise
 }
 
 describe("a key of another account", () => {
+  it("is refused by the workers, whatever is due, and nothing is taken from them", async () => {
+    const app = await still();
+    const product = await app.stripe.products.create({ name: "Pro" });
+    await app.b.sync();
+    // A question that a process asked which is gone now, a reading, and a run under way.
+    await app.sql(
+      `UPDATE ${app.schema}.backend_billing_versions SET ask_at = 1 WHERE id = '${product.id}'`,
+    );
+    await reconcile(app.core, {}, { wait: false });
+    await app.sql(`INSERT INTO ${app.schema}.backend_billing_records (kind, id, revision, due, data)
+      VALUES ('refresh', 'cus_1', 1, 1, '{}')`);
+    const due = () =>
+      app.sql(`SELECT kind, id, revision, due FROM ${app.schema}.backend_billing_records
+        WHERE due IS NOT NULL ORDER BY kind, id`);
+    const before = await due();
+    await withStripe(async (double) => {
+      const config = { secret_key: double.secretKey, stripe_options: double.stripeConfig };
+      const other = createRuntime({ ...app.core.config, ...config }, app.core as never);
+      const store = { ...app.core.store };
+      for (const work of [workPage, answerAsks, refreshDue, (at: Runtime) => settleAsks(at, 20)]) {
+        const error = await billingError(work({ ...other, store }));
+        expect(error.code).toBe("invalid_config");
+      }
+      expect(double.requests.count()).toBe(1); // for the account
+    });
+    expect(await due()).toEqual(before);
+    expect(await app.b.store.row("products", product.id)).toBeDefined();
+    expect(await answerAsks(app.core)).toBe(1);
+  });
+
   it("is refused by everything that writes, and nothing is written anywhere", async () => {
     const app = await still();
     await app.b.setup({ entityId });

@@ -78,6 +78,22 @@ describe("close", () => {
     expect(lines).toEqual([]);
   });
 
+  it("ends a run that a caller waits for after the pages under way, and says who goes on", async () => {
+    const { app, billing, pool, sync } = await instance();
+    app.double.populate({ object: "customer", count: 2_000 });
+    const began = Date.now();
+    const run = billingError(sync());
+    await eventually(
+      () => app.customers(),
+      (rows) => rows.length > 0,
+    );
+    await billing.close();
+    expect((await run).message).toContain("close()");
+    expect(Date.now() - began).toBeLessThan(8_000); // not the ten seconds of `close`
+    await pool.end();
+    expect((await app.b.sync()).state).toBe("done");
+  });
+
   it("refuses every later call, and answers later requests with 500", async () => {
     const { app, billing, queries, ...rest } = await instance();
     await billing.close();
@@ -132,6 +148,19 @@ describe("close", () => {
     await jobs.stop(); // by the application as well
     await pool.end();
   });
+});
+
+it("what is to be ended is ended at once where that is said while it closes", async () => {
+  const life = createLife();
+  let isEnded = false;
+  const begun = life.run(async () => {
+    await Promise.resolve();
+    life.atClose(async () => {
+      isEnded = true;
+    });
+  });
+  await Promise.all([life.close(), begun]);
+  expect(isEnded).toBe(true);
 });
 
 it("close does not wait for ever, and whatever still runs is kept from the store", async () => {

@@ -55,6 +55,22 @@ describe("an entity that is erased while its customer is being made", () => {
   });
 });
 
+it("a customer that is linked to another entity is left alone, whatever its metadata says", async () => {
+  const app = await open({ stripe: { now: NOW } });
+  await app.b.sync();
+  const own = (await app.b.setup({ entityId })).customerId;
+  const other = (await app.b.setup({ entityId: "user_2" })).customerId;
+  await app.stripe.customers.update(other, { metadata: { entityId } });
+  await app.double.settle({ store: app.b.store, resources: ["customers"] });
+  await app.sql(`UPDATE ${app.schema}.backend_billing_records
+    SET data = jsonb_set(data::jsonb, '{others}', '["${other}"]')
+    WHERE kind = 'claim' AND data ->> 'customerId' = '${own}'`);
+  await erase(app.core, { entityId });
+  await erased(app);
+  expect(app.double.objects("customer").map(({ id }) => id)).toEqual([other]);
+  expect(await app.b.setup({ entityId: "user_2" })).toEqual({ customerId: other });
+});
+
 describe("a record of an erasure that another role has written", () => {
   const some = ["null", "1e21", '{"customer":"delete"}', '{"customer":"all","since":1}'];
   it.each([...some, '{"tries":"x"}'])(

@@ -1,6 +1,7 @@
 // What Stripe lists only for one owner at a time: when it is compared, and what is left out.
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
+import { ingest } from "../../../src/core/events/ingest.js";
 import { refreshDue } from "../../../src/core/events/refresh.js";
 import { type App, expectEqual, quietApplications, scheduled } from "./kit.js";
 
@@ -157,6 +158,20 @@ describe("active entitlements", () => {
     await refreshDue(app.core);
     expect(app.double.requests.count(list)).toBe(1);
     expect(await refreshes()).toEqual([]);
+  });
+
+  it("are read a second time where an older event came after the last one", async () => {
+    const app = await open({ config });
+    const { customer } = await entitled(app, 1);
+    await app.b.sync();
+    const [event] = (await app.stripe.events.list({ types: [summary] })).data;
+    await app.double.clock.advance({ minutes: 8 });
+    const old = { ...event, id: "evt_of_before" } as Stripe.Event;
+    await ingest(app.core, old);
+    await refreshDue(app.core, 20, app.core.timing.refreshDelay);
+    expect(await app.core.store.records("refresh", "", 10)).toMatchObject([
+      { id: `active_entitlements ${customer.id}`, data: { again: true } },
+    ]);
   });
 
   it("go with their customer, and come back if they were removed from the table", async () => {

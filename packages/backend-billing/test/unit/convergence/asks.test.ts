@@ -1,13 +1,14 @@
 // Answering asks: what happens when Stripe fails, limits us, or is overtaken by events, and when a
 // worker dies. The store is in memory and the clock is moved by hand.
 import type Stripe from "stripe";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { batch, event } from "../../../../../support/conformance/fixtures.js";
 import { answerAsk, answerAsks, settleAsks } from "../../../src/core/events/refetch.js";
 import { refreshDue } from "../../../src/core/events/refresh.js";
 import { ASK_DELAY } from "../../../src/core/mirror/rule.js";
 import type { Ask } from "../../../src/core/mirror/store.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
+import { checkPlace } from "../../../src/core/stripe/account.js";
 import { createMemoryStore } from "../../../src/memory/store.js";
 
 const START = Date.UTC(2026, 0, 15, 10);
@@ -49,6 +50,7 @@ function open(calls: Calls = {}) {
   };
   const stripe = {
     getApiField: () => "1",
+    accounts: { retrieveCurrent: async () => ({ id: "acct_1", created: 0 }) },
     products: { retrieve },
     subscriptions: {
       retrieve,
@@ -86,6 +88,7 @@ function open(calls: Calls = {}) {
   };
   /** An object that two events told of in one second. */
   const doubt = async (resource: "products" | "subscriptions" = "products", id = "prod_1") => {
+    await checkPlace(runtime); // the process has begun before
     const customer = { customer: "cus_1" };
     for (const name of ["A", "B"]) {
       const seen = event(resource, id, SECONDS, { name, ...customer });
@@ -222,11 +225,12 @@ describe("an ask", () => {
 
   it("of a worker that died is handed to another when its lease is over", async () => {
     const answers: Script[] = [() => new Promise<never>(() => {}), () => product("B")];
-    const { runtime, store, pass, doubt } = open({
+    const { runtime, store, made, pass, doubt } = open({
       retrieve: (id) => answers.shift()?.(id) ?? failure(404),
     });
     await doubt();
     void answerAsks(runtime); // it never comes back
+    await vi.waitFor(() => expect(made).toHaveLength(1));
     pass(LEASE - 1);
     expect(await answerAsks(runtime)).toBe(0);
     pass(1);
@@ -240,11 +244,12 @@ describe("an ask", () => {
       release = () => resolve(product("B"));
     });
     const answers: Script[] = [() => slow, () => product("C")];
-    const { runtime, store, pass, doubt } = open({
+    const { runtime, store, made, pass, doubt } = open({
       retrieve: (id) => answers.shift()?.(id) ?? failure(404),
     });
     await doubt();
     const first = answerAsks(runtime);
+    await vi.waitFor(() => expect(made).toHaveLength(1));
     pass(LEASE);
     expect(await answerAsks(runtime)).toBe(1);
     release();

@@ -7,6 +7,7 @@ import { handleWebhook } from "../../../src/core/events/webhook.js";
 import {
   readEvent,
   snapshotOfCreation,
+  snapshotOfPart,
   snapshotsOfPage,
 } from "../../../src/core/mirror/snapshot.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
@@ -203,6 +204,14 @@ describe("a hint", () => {
 });
 
 describe("what else is seen", () => {
+  it("in the answer to a call is no object where Stripe cut a list of it", () => {
+    const seen = { lo: SECONDS, hi: SECONDS };
+    const invoice = (has_more: boolean) =>
+      snapshotOfPart("invoices", { id: "in_1", lines: { data: [], has_more } } as never, seen);
+    expect(invoice(true)).toMatchObject({ usable: false, content: null });
+    expect(invoice(false)).toMatchObject({ usable: true, content: { id: "in_1" } });
+  });
+
   const headers = { date: new Date(NOW).toUTCString() };
 
   it("a page holds from before it could have lagged, and a cut list is asked about", () => {

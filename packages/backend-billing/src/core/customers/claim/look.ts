@@ -144,8 +144,12 @@ async function adopt(
     const startedAt = runtime.now();
     const live = await retrieve(runtime, target, id);
     if (live === undefined || !isMadeFor(runtime, live, claim)) continue;
-    const rest = carriers.map((each) => each.id).filter((other) => other !== id);
-    for (const other of rest) reportOther(runtime, other);
+    const rest: string[] = [];
+    for (const { id: other } of carriers) {
+      if (other === id || (await isTaken(runtime, other, target))) continue;
+      reportOther(runtime, other);
+      rest.push(other);
+    }
     await link(runtime, held, besides(claim, rest), live, startedAt);
     return true;
   }

@@ -1,8 +1,8 @@
 /**
- * Says what the handlers of this process need, before it commits anything for the first time: from then
- * on every process stores what they are to be told.
+ * Says what the handlers of this process need, before it commits anything for the first time, and every ten minutes
+ * in which it commits: from then on every process stores what they are to be told, and waits for them.
  */
-import { keptListening, type Needs, rawTypesIn } from "../../mirror/listening.js";
+import { keptListening, type Needs, rawTypesIn, SAID_AGAIN } from "../../mirror/listening.js";
 import type { Reading } from "../records/record.js";
 import { records } from "../records/records.js";
 import type { CommitContext, Listener } from "./commit.js";
@@ -60,14 +60,16 @@ export const rawTypesSent = async (from: Hearing): Promise<readonly string[]> =>
   (await rawTypes(from)).filter((type) => !THIN.test(type));
 
 export function listenFirst({ needs, changed }: Pick<Reacting, "needs" | "changed">): Listener {
-  let isSaid = needs === undefined;
+  let saidAt = Number.NEGATIVE_INFINITY;
   let saying: Promise<void> | undefined;
   return {
     before: (context) => {
-      if (isSaid || needs === undefined) return undefined;
+      if (needs === undefined) return undefined;
+      const now = context.now();
+      if (Math.abs(now - saidAt) < SAID_AGAIN) return undefined;
       saying ??= sayListening(context, needs)
         .then(() => {
-          isSaid = true;
+          saidAt = now;
         })
         .finally(() => {
           saying = undefined;

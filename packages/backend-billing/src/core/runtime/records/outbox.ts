@@ -16,6 +16,8 @@ export interface Gathering extends Place {
   readonly id: string;
   /** Milliseconds: when another worker may take the batch up. */
   readonly due: number;
+  /** It is sent at once, however lately another was made. */
+  readonly isUrgent?: boolean;
 }
 
 export interface OutboxStore {

@@ -5,11 +5,13 @@ import { BillingError, provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { isMetered } from "../terms/items.js";
 import {
+  type IsItem,
   isActive,
   isPlanning,
   laterParams,
   quantityParams,
   type Schedule,
+  sameItem,
 } from "../terms/schedule.js";
 import { updateParams } from "../terms/update.js";
 import { type ChangeArgs, type Changed, checkChange } from "./args.js";
@@ -25,8 +27,11 @@ export async function change(
 ): Promise<Changed> {
   checkChange(args);
   const decision = await decide(runtime, await subjectOf(runtime, args), args);
+  const isMade = decision.changes.length === 0;
+  // An earlier try of the same call was paid for, and did not get so far as to end what was scheduled.
+  if (isMade && isPlanning(decision.subject.schedule)) return unchanged(runtime, decision);
   const prorationDate = await quotedDate(runtime, decision, args.quote);
-  if (decision.changes.length === 0) return unchanged(runtime, decision);
+  if (isMade) return unchanged(runtime, decision);
   return decision.at === "now"
     ? changeNow(runtime, decision, prorationDate)
     : changeLater(runtime, decision);
@@ -180,18 +185,16 @@ async function followSchedule(
   return false;
 }
 
-/** Which prices of the phases are those of the item that is changed: not the add-ons, not the metered ones. */
+/** Which items of the phases are the one that is changed: not the add-ons, not the metered ones. */
 async function plannedBy(
   runtime: Runtime,
   { phases }: Schedule,
   { after, main }: Decision,
-): Promise<(priceId: string) => boolean> {
-  const others = after.filter(({ item }) => item?.id !== main).map(({ price }) => price.id);
+): Promise<IsItem> {
   const ids = new Set(phases.flatMap(({ items }) => items.map(({ price }) => price)));
   const offers = await runtime.store.offers([...ids]);
   const metered = offers.flatMap(({ price }) => (isMetered(price) ? [price.id] : []));
-  const left = new Set([...others, ...metered]);
-  return (priceId) => !left.has(priceId);
+  return sameItem(after, main, new Set(metered));
 }
 
 async function changeLater(runtime: Runtime, decision: Decision): Promise<Changed> {

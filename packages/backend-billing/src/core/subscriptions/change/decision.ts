@@ -17,7 +17,7 @@ import {
   productOf,
   type Wanted,
 } from "../terms/items.js";
-import { isActive, isPlanning, mayTouch } from "../terms/schedule.js";
+import { isActive, isPlanning, mayTouch, plansAnother } from "../terms/schedule.js";
 import { isEnding } from "../terms/steps.js";
 import { DEFAULT_PRORATION, type Proration, type Standing } from "../terms/update.js";
 import { type ChangeArgs, invalid } from "./args.js";
@@ -57,6 +57,7 @@ export async function decide(
   const prices = [wanted.price, ...(wanted.metered ?? [])];
   const after = afterChanges<Item>(items, changes, (id) => prices.find((each) => each?.id === id));
   const main = mainItem(items, wanted, subject.products);
+  checkPlanned(subject, args, after, main.id);
   const { at = "now", proration = DEFAULT_PRORATION } = args;
   return {
     subject,
@@ -88,13 +89,37 @@ export function checkSchedule({ schedule, subscription }: Subject): void {
   );
 }
 
-/** Refuses a change at the period's end of what is to end: the schedule would take the end back. */
-function checkEnd({ subscription, schedule }: Subject, { at }: ChangeArgs): void {
-  if (at !== "period_end" || !isEnding(subscription, schedule)) return;
+/** Refuses a change that would take back a scheduled end without a word. */
+function checkEnd({ subscription, schedule }: Subject, args: ChangeArgs): void {
+  if (args.at === "period_end" && isEnding(subscription, schedule)) {
+    throw invalid(
+      `The subscription ${subscription.id} has a scheduled end, which a change at the end of the period would take back. Nothing was changed: call \`resume\` first, or change it at once.`,
+    );
+  }
+  // Another price takes the place of what is scheduled, and the schedule's end would go with it.
+  if (namesPrice(args) && isPlanning(schedule) && schedule.end_behavior === "cancel") {
+    throw invalid(
+      `The schedule ${schedule.id} plans a change of the subscription ${subscription.id} and then its end, which another price would take back. Nothing was changed: call \`resume\` first, which takes back both, or \`cancel\`, which ends it with this period.`,
+    );
+  }
+}
+
+/** Refuses a change that would take back what is scheduled for another item. */
+function checkPlanned(
+  { subscription, schedule }: Subject,
+  args: ChangeArgs,
+  sold: Decision["after"],
+  main: string,
+): void {
+  const replaces = namesPrice(args) || args.at === "period_end";
+  if (!replaces || !isPlanning(schedule) || !plansAnother(schedule, sold, main)) return;
   throw invalid(
-    `The subscription ${subscription.id} has a scheduled end, which a change at the end of the period would take back. Nothing was changed: call \`resume\` first, or change it at once.`,
+    `Another item of the subscription ${subscription.id} changes with the end of its period, which this change would take back. Nothing was changed: call \`resume\` first, which takes that back, or make this change afterwards.`,
   );
 }
+
+const namesPrice = ({ priceId, lookupKey }: ChangeArgs): boolean =>
+  (priceId ?? lookupKey) !== undefined;
 
 async function wantedOf(
   runtime: Runtime,
@@ -102,7 +127,7 @@ async function wantedOf(
   args: ChangeArgs,
 ): Promise<Wanted> {
   const { quantity, itemId } = args;
-  if ((args.priceId ?? args.lookupKey) === undefined) return { quantity, itemId };
+  if (!namesPrice(args)) return { quantity, itemId };
   const { priceId, usage, isWhole } = await namedBy(runtime, args);
   const sold = await soldPrices(runtime, [priceId, ...usage]);
   const price = sold.get(priceId);

@@ -5,7 +5,7 @@
 import type Stripe from "stripe";
 import type { StripeObject } from "../../catalogue/catalogue.js";
 import { phasesAhead } from "../scheduled.js";
-import type { Item } from "./items.js";
+import { type Item, isMetered } from "./items.js";
 
 export type Schedule = StripeObject<"subscription_schedules">;
 type Phase = Schedule["phases"][number];
@@ -177,18 +177,57 @@ export function laterParams(
   };
 }
 
+/** Whether an item of a phase is the one that is meant. */
+export type IsItem = (priceId: string, phase: Phase) => boolean;
+
+/** An item as a subscription has it. */
+interface Sold {
+  readonly item: { readonly id: string } | undefined;
+  readonly price: Item["price"];
+}
+
+/** The prices of the licensed items beside one. */
+const besides = (sold: readonly Sold[], main: string): readonly string[] =>
+  sold
+    .filter(({ item, price }) => item?.id !== main && !isMetered(price))
+    .map(({ price }) => price.id);
+
+/**
+ * Which item of a phase an item of today has become: that with its price, or else what takes its place, where
+ * every other item is still there. In a phase that changes another item none is known to be it. Pure.
+ */
+export function sameItem(
+  sold: readonly Sold[],
+  main: string,
+  metered: ReadonlySet<string>,
+): IsItem {
+  const own = sold.find(({ item }) => item?.id === main)?.price.id;
+  const others = besides(sold, main);
+  return (priceId, { items }) => {
+    const has = (price: string | undefined) => items.some((each) => idOf(each.price) === price);
+    if (has(own)) return priceId === own;
+    return others.every(has) && !others.includes(priceId) && !metered.has(priceId);
+  };
+}
+
+/** Whether a phase ahead has not every item beside the one that is meant: it changes another. */
+export const plansAnother = (schedule: Schedule, sold: readonly Sold[], main: string): boolean =>
+  phasesAhead(schedule).some(({ items }) =>
+    besides(sold, main).some((price) => !items.some((each) => idOf(each.price) === price)),
+  );
+
 /** The update that gives some items of the current and all later phases another quantity; undefined if they have it. */
 export function quantityParams(
   schedule: Schedule,
   quantity: number,
-  isThat: (priceId: string) => boolean,
+  isThat: IsItem,
 ): Stripe.SubscriptionScheduleUpdateParams | undefined {
   const current = currentPhase(schedule);
   if (current === undefined) return undefined;
   const phases = [current, ...phasesAhead(schedule)];
-  const differs = phases
-    .flatMap(({ items }) => items)
-    .some((item) => isThat(idOf(item.price)) && item.quantity !== quantity);
+  const differs = phases.some((phase) =>
+    phase.items.some((item) => isThat(idOf(item.price), phase) && item.quantity !== quantity),
+  );
   if (!differs) return undefined;
   return {
     proration_behavior: "none",
@@ -196,7 +235,7 @@ export function quantityParams(
       ...phaseParams(phase),
       items: phase.items.map((item) => ({
         ...itemParams(item),
-        ...(isThat(idOf(item.price)) ? { quantity } : {}),
+        ...(isThat(idOf(item.price), phase) ? { quantity } : {}),
       })),
     })),
   };

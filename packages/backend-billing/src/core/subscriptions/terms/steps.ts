@@ -51,7 +51,13 @@ export function cancelSteps(
   if (schedule !== null && isActive(schedule)) {
     return mayTouch(schedule) ? [release(schedule), ending(subscription)] : NOT_OURS;
   }
-  return isEnding(subscription, schedule) ? [] : [ending(subscription)];
+  return endsWithPeriod(subscription) ? [] : [ending(subscription)];
+}
+
+/** Whether it ends with its period or before: an end that is later gives way. */
+function endsWithPeriod({ cancel_at: end, cancel_at_period_end: ends, items }: Ending): boolean {
+  const last = Math.max(...items.data.map((item) => item.current_period_end));
+  return ends || (end !== null && end <= last);
 }
 
 /** Items with different intervals end together when the last of them does: all of that was paid for. */

@@ -73,7 +73,10 @@ export function wantedNow(
 ): "catch-up" | "reconcile" | undefined {
   const repairs = runs.filter(({ kind }) => kind !== "verify");
   if (repairs.some(({ state }) => state === "running")) return undefined;
-  const age = (those: typeof repairs) => now - Math.max(0, ...those.map((run) => run.startedAt));
+  // One from further ahead was opened by a machine whose clock was wrong.
+  const starts = (those: typeof repairs) =>
+    those.map((run) => run.startedAt).filter((at) => at <= now + catchUpEvery);
+  const age = (those: typeof repairs) => now - Math.max(0, ...starts(those));
   if (age(repairs) < catchUpEvery) return undefined;
   return age(repairs.filter(({ kind }) => kind !== "catch-up")) < reconcileEvery
     ? "catch-up"

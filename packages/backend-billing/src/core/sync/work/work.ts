@@ -9,6 +9,7 @@ import { commit } from "../../runtime/commit/commit.js";
 import { errorType, factsOf } from "../../runtime/error-facts.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type Annotate, observed } from "../../runtime/telemetry/telemetry.js";
+import { checkPlace } from "../../stripe/account.js";
 import { commitStep, type Written } from "../run/commit.js";
 import { afterFailure } from "../run/failure.js";
 import { logEnded } from "../run/log.js";
@@ -28,6 +29,7 @@ const STAY = 20;
  * impossible, and then another worker takes the partition once its lease is over.
  */
 export async function workPage(runtime: Runtime, mayStay = () => true): Promise<boolean> {
+  await checkPlace(runtime); // the key may be another one by now
   const [held] = await runtime.store.takeRecords("partition", {
     now: runtime.now(),
     lease: runtime.timing.pageLease,

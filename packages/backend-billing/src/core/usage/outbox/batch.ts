@@ -49,14 +49,14 @@ export function gathered(
   gathering: Omit<Gathering, "id" | "due">,
 ): Gathered | undefined {
   const { customerId, isOpen, outbox, unsent } = found;
-  const { now, meter, entityId, feature } = gathering;
+  const { now, meter, entityId, feature, isUrgent = false } = gathering;
   const [first] = unsent;
   const { used = {}, nextAt = 0 } = outbox ?? {};
   if (first === undefined || customerId === undefined || isOpen) return undefined;
-  if (nextAt > now && nextAt <= now + PAUSE) return undefined;
+  if (!isUrgent && nextAt > now && nextAt <= now + PAUSE) return undefined;
   const period = billedSpan(found.subscriptions, first.at);
   const minute = freeMinute(used, period, first.at, now);
-  if (minute === undefined && period.until > now) {
+  if (minute === undefined && period.until > now && !isUrgent) {
     return { outbox: { used, nextAt: now + PAUSE }, batch: undefined, keys: [] };
   }
   const day = Math.floor(first.at / DAY) * DAY;
@@ -86,14 +86,19 @@ export function gathered(
   };
 }
 
-/** When Stripe is to count a batch. A period that was over before it had a minute for each shares one. */
+/**
+ * When Stripe is to count a batch: in the minute of its usage not before that, for what bills it may have begun
+ * within the minute. A period that was over before it had a minute for each shares one, and so does what cannot wait.
+ */
 const timeOf = (
   minute: number | undefined,
   at: number,
 ): Pick<MeterBatch, "timestamp" | "isShared"> =>
   minute === undefined
     ? { timestamp: Math.floor(at / 1000), isShared: true }
-    : { timestamp: (minute * MINUTE) / 1000 };
+    : { timestamp: Math.floor(Math.max(minute * MINUTE, isIn(minute, at) ? at : 0) / 1000) };
+
+const isIn = (minute: number, at: number): boolean => Math.floor(at / MINUTE) === minute;
 
 /** The first of them, at least one, up to a sum. */
 function upTo(unsent: readonly Unsent[], most: number): readonly Unsent[] {

@@ -178,6 +178,97 @@ describe("a schedule of others", () => {
   });
 });
 
+describe("a change that waits for another item", () => {
+  async function downgraded() {
+    const app = await open(deaf());
+    const shop = await openShop(app);
+    const { id, items } = await subscriber(app, [
+      { price: shop.pro.id, quantity: 1 },
+      { price: shop.support.id, quantity: 1 },
+    ]);
+    const { billing } = app.b;
+    await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+    return { app, shop, id, itemId: items.data[1]?.id, billing };
+  }
+
+  it("has no other quantity because an add-on has", async () => {
+    const { app, shop, id, itemId, billing } = await downgraded();
+    await billing.change({ entityId, quantity: 4, itemId });
+    await app.double.clock.advance({ days: 40 });
+    await billing.refresh({ entityId });
+    expect(new Map(itemsOf(await app.stripe.subscriptions.retrieve(id)))).toEqual(
+      new Map([
+        [shop.basic.id, 1],
+        [shop.support.id, 4],
+      ]),
+    );
+  });
+
+  it("is not taken back without a word", async () => {
+    const { app, shop, itemId, billing } = await downgraded();
+    for (const args of [
+      { priceId: shop.pro.id, itemId },
+      { quantity: 4, itemId, at: "period_end" as const },
+    ]) {
+      const error = await billingError(billing.change({ entityId, ...args }));
+      expect(error).toMatchObject({ code: "invalid_argument", message: /Another item/ });
+    }
+    const schedule = app.double.objects("subscription_schedule").at(-1);
+    expect(schedule).toMatchObject({ status: "active" });
+  });
+});
+
+it("the same call with its quote ends what it began, where Stripe failed in between", async () => {
+  const { app, shop, id, billing } = await subscribed();
+  await billing.change({ entityId, priceId: shop.basic.id, at: "period_end" });
+  const args = { entityId, priceId: shop.yearly.id };
+  const { quote } = await billing.preview(args);
+  const on = "POST /v1/subscription_schedules/:schedule/release";
+  app.double.faults.add({ fault: "error_before", status: 500, on });
+  expect((await billingError(billing.change({ ...args, quote }))).code).toBe("provider_error");
+  app.double.faults.clear();
+  const invoices = app.double.objects("invoice").length;
+  const { subscription } = await billing.change({ ...args, quote });
+  expect(subscription).toMatchObject({ priceId: shop.yearly.id, next: null });
+  expect(app.double.objects("invoice")).toHaveLength(invoices);
+  expect((await app.stripe.subscriptions.retrieve(id)).schedule).toBeNull();
+});
+
+it("an end with the period takes the place of a later one", async () => {
+  const { app, id, end, billing } = await subscribed();
+  await app.stripe.subscriptions.update(id, { cancel_at: end + 90 * 86_400 });
+  expect(await billing.cancel({ entityId })).toMatchObject({ endsAt: end * 1000 });
+  const before = app.double.requests.count("POST /v1/subscriptions/:subscription");
+  expect(await billing.cancel({ entityId })).toMatchObject({ endsAt: end * 1000 });
+  expect(app.double.requests.count("POST /v1/subscriptions/:subscription")).toBe(before);
+  await isMirrored(app, id);
+});
+
+it("a schedule of others keeps its end where another price would take it back", async () => {
+  const { app, shop, id, end, billing } = await subscribed();
+  const schedules = app.stripe.subscriptionSchedules;
+  const made = await schedules.create({ from_subscription: id });
+  const items = (price: string) => [{ price, quantity: 3 }];
+  await schedules.update(made.id, {
+    end_behavior: "cancel",
+    phases: [
+      { items: items(shop.pro.id), start_date: made.phases[0]?.start_date ?? 0, end_date: end },
+      { items: items(shop.basic.id), duration: { interval: "month" } },
+    ],
+  });
+  const before = JSON.stringify(app.double.objects("subscription_schedule"));
+  for (const at of ["now", "period_end"] as const) {
+    const error = await billingError(billing.change({ entityId, priceId: shop.yearly.id, at }));
+    expect(error.code).toBe("invalid_argument");
+    expect(error.message).toContain("Nothing was changed");
+  }
+  expect(JSON.stringify(app.double.objects("subscription_schedule"))).toBe(before);
+  const { subscription } = await billing.change({ entityId, quantity: 5 });
+  expect(subscription).toMatchObject({ quantity: 5, next: { priceId: shop.basic.id } });
+  expect(app.double.objects("subscription_schedule").at(-1)?.end_behavior).toBe("cancel");
+  await isMirrored(app, id);
+});
+
 describe("an end", () => {
   it("comes with the period, and is taken back", async () => {
     const { app, id, end, billing } = await subscribed();

@@ -401,6 +401,8 @@ describe("an end", () => {
   it.each<[string, Ending, Schedule | null, "now" | "period_end", unknown]>([
     ["with the period", sub(), null, "period_end", [end]],
     ["that is decided already", sub({ cancel_at_period_end: true }), null, "period_end", []],
+    ["that is decided for a time within it", sub({ cancel_at: 200 }), null, "period_end", []],
+    ["that is decided for later", sub({ cancel_at: 201 }), null, "period_end", [end]],
     [
       "of different intervals",
       sub(mixed),

@@ -22,6 +22,8 @@ it.each<[name: string, runs: readonly Past[], wanted: string | undefined]>([
   ["a catch-up is due again", [past("catch-up", 300), past("backfill", 5_000)], "catch-up"],
   ["a catch-up runs", [past("catch-up", 900, "running"), past("backfill", 20_000)], undefined],
   ["everything is to be compared", [past("catch-up", 300), past("reconcile", 10_000)], "reconcile"],
+  ["a machine's clock was a day ahead", [past("catch-up", -86_400_000)], "reconcile"],
+  ["a machine's clock is a little ahead", [past("backfill", -10)], undefined],
   ["a verification changes nothing", [past("verify", 1, "running")], "reconcile"],
 ])("%s", (_, runs, wanted) => {
   expect(wantedNow(runs, NOW, TIMING)).toBe(wanted);

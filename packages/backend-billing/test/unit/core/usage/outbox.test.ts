@@ -195,7 +195,7 @@ describe("a batch", () => {
         customerId: "cus_1",
         meter: "api",
         value: 7,
-        timestamp: at("03-12T10:05:00") / 1000,
+        timestamp: at("03-12T10:05:01") / 1000, // what bills it may have begun within the minute
         closesAt: at("04-10T08:00:30"),
         firstAt: now,
         tries: 0,
@@ -222,6 +222,30 @@ describe("a batch", () => {
     ["another one was made just now", { outbox: { nextAt: now + 1, used: {} } }],
   ])("is not made while %s", (_, other) => {
     expect(gather(other)).toBeUndefined();
+  });
+
+  it("is stamped with its minute where that is another than that of its usage", () => {
+    const used = withMinute({}, minute("03-12T10:05:00"), now);
+    const next = gather({ outbox: { used, nextAt: 0 } });
+    expect(next?.batch?.timestamp).toBe(at("03-12T10:06:00") / 1000);
+  });
+
+  it("is made at once where it is urgent, and shares a minute where none is free", () => {
+    const time = at("03-10T08:00:50");
+    const used = withMinute({}, minute("03-10T08:01:00"), time);
+    const next = gathered(
+      {
+        ...found,
+        unsent: [unsent("03-10T08:00:40")],
+        subscriptions: [subscription({ ...MONTH, start: MONTH.from })],
+        outbox: { used, nextAt: time + 1 },
+      },
+      { entityId: "org_1", feature: "calls", meter: "api", now: time, isUrgent: true },
+    );
+    expect(next?.batch).toMatchObject({
+      timestamp: at("03-10T08:00:40") / 1000,
+      isShared: true,
+    });
   });
 
   it("waits where no minute is free", () => {

@@ -64,7 +64,7 @@ function lint({ folder }: App): Problem[] {
  * too, and what is sent of usage is measured; 531 kB since an edited catalogue counts at once, and what an
  * entity has that comes back during its erasure is left alone.
  */
-const MOST = 534_000;
+const MOST = 536_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The

@@ -24,6 +24,7 @@ const MEMORY_STORE = "packages/backend-billing/test/unit/memory-store.test.ts";
 const DELIVERY = "packages/backend-billing/test/postgres/reactions/deliver.test.ts";
 const SEATS = "packages/backend-billing/test/unit/core/subscriptions/seats-following.test.ts";
 const CLAIMS = "packages/backend-billing/test/unit/core/claims.test.ts";
+const ASKS = "packages/backend-billing/test/unit/convergence/asks.test.ts";
 
 const PERIODS = "packages/backend-billing/test/postgres/usage/periods.test.ts";
 const PUSH = "packages/backend-billing/test/unit/push/plan.test.ts";
@@ -94,9 +95,8 @@ export const mutants: { readonly [name: string]: Expected } = {
   "an edit by hand overwritten": { test: PUSH },
   "random keys of prices": { test: "packages/backend-billing/test/unit/push/random.test.ts" },
   "a 404 is final": { test: "packages/backend-billing/test/unit/core/mirror.test.ts" },
-  "a refresh dropped by an earlier reading": {
-    test: "packages/backend-billing/test/unit/convergence/asks.test.ts",
-  },
+  "a refresh dropped by an earlier reading": { test: ASKS },
+  "reading one subscription answers for the others": { test: ASKS },
   "what the first listing finds is told": { test: MEMORY_STORE },
   "written whatever is listened to": {
     test: "packages/backend-billing/test/postgres/memory.test.ts",
@@ -124,6 +124,9 @@ export const mutants: { readonly [name: string]: Expected } = {
   "a late effect of a failure stays": { test: SEATS },
   "a month without the day goes over": { test: PERIODS },
   "what is past due includes again": { test: PERIODS },
+  "what is included is sold while past due": {
+    test: "packages/backend-billing/test/postgres/usage/usage.test.ts",
+  },
   "a better plan gives a second share": { test: PERIODS },
   "receipts ignored": { survives: true },
   ...specMutants,

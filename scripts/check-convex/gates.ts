@@ -63,9 +63,11 @@ function lint({ folder }: App): Problem[] {
  * 525 kB since every public call looks at its arguments, and 527 kB since those of jobs are looked at,
  * too, and what is sent of usage is measured; 531 kB since an edited catalogue counts at once, and what an
  * entity has that comes back during its erasure is left alone; 535 kB since usage is sent before what bills it
- * ends, and a change leaves alone what is planned for another item.
+ * ends, and a change leaves alone what is planned for another item; 539 kB since what follows from a change
+ * waits for no handler, calls of one mutation wait for each other, and what those throw has its code; just above
+ * 540 kB since the newest of an owner are found by Stripe's time.
  */
-const MOST = 536_000;
+const MOST = 542_000;
 
 /**
  * Modules that load nothing of Stripe's package, and what each may load, with Convex's own code. The
@@ -75,10 +77,10 @@ const MOST = 536_000;
  * with gates, by the catalogue and by the metadata of products, at 163 and 114 kB; with plans in code,
  * whose checks are 9 kB, at 174 kB; with balances at 198 and 116 kB, as the bundler has a query load what
  * another module of the application takes from the same entry, here `createLocal`; at 204 kB since reads look
- * at their arguments, and just above 205 kB since an edited catalogue counts at once.
+ * at their arguments, and just above 205 kB since an edited catalogue counts at once; at 207 kB since what reads throw is a `ConvexError`.
  */
 const LOCAL = [
-  { module: "plans", most: 206_000 },
+  { module: "plans", most: 208_000 },
   { module: "only_tables", most: 117_000 },
 ] as const;
 /** Convex bundles a schema by itself and shows nothing of it, so the tables are measured in a module. */

@@ -2,7 +2,9 @@
 // attempts run in a random order. As Convex does where a mutation meets a conflict, some attempts are
 // taken back at their end and run again, after others; some callers do not learn that theirs has
 // committed and repeat it. Meanwhile time passes, and subscriptions change. One seed gives one history.
+
 import { usageBy } from "../../packages/backend-billing/src/convex/usage/usage.js";
+import { billingErrorOf } from "../../packages/backend-billing/src/core/runtime/errors.js";
 import { stream } from "../../packages/stripe-double/src/world/random.js";
 import { disagreements, type UsageLedger } from "../usage/agree.js";
 import { createBook } from "../usage/book.js";
@@ -132,7 +134,7 @@ async function answered(
   try {
     return (await local[name](ctx, all as never)) ?? null;
   } catch (error) {
-    const { code } = error as { code?: unknown };
+    const code = billingErrorOf(error)?.code;
     if (code !== "limit_reached") throw error;
     return { code };
   }

@@ -57,7 +57,10 @@ export function deployUsage(local: LocalUsage, clock: UsageSubject["clock"]): Us
     async undone(work) {
       const end = new Error("It is taken back.");
       const run = test.mutation(async (ctx) => {
-        await work({ consume: (use) => local.consume(ctx, use) });
+        await work({
+          consume: (use) => local.consume(ctx, use),
+          grant: (use) => local.grant(ctx, use),
+        });
         throw end;
       });
       await run.catch((error) => {

@@ -27,7 +27,7 @@ export interface UsageSubject {
   /** What was counted of an entity, by its key. */
   records(entityId: string): Promise<readonly Omit<UsageRecord, "at">[]>;
   /** Does something in a transaction of the application, which is then taken back. */
-  undone(work: (usage: Pick<UsageWrites, "consume">) => Promise<void>): Promise<void>;
+  undone(work: (usage: Pick<UsageWrites, "consume" | "grant">) => Promise<void>): Promise<void>;
   close?(): Promise<void>;
 }
 
@@ -153,6 +153,24 @@ export function describeUsage(open: () => Promise<UsageSubject>): void {
       expect(await kit.usage.usageOf(entityId)).toMatchObject({ calls: { overage: 500 } });
     });
 
+    it("sells no unit that the plan includes while a payment is late, and gives nothing where none is sold", async () => {
+      const entityId = entity();
+      const calls = (key: string, amount: number) =>
+        kit.usage.consume({ entityId, feature: "calls", key, amount });
+      await subscribe(entityId, { plan: "pro", status: "past_due" });
+      expect(await kit.usage.consume(credits(entityId, "a"))).toMatchObject({ allowed: false });
+      expect(await calls("b", 400)).toEqual({ allowed: true, balance: 600 });
+      expect(await calls("c", 700)).toEqual({ allowed: true, balance: 0 });
+      await subscribe(entityId, { plan: "pro" }); // it is paid
+      expect(await calls("d", 10)).toEqual({ allowed: true, balance: 0 });
+      expect(await kit.records(entityId)).toEqual([
+        { key: "b", amount: 400, over: 0, billed: false },
+        { key: "c", amount: 700, over: 100, billed: true },
+        { key: "d", amount: 10, over: 10, billed: true },
+      ]);
+      expect(await kit.usage.consume(credits(entityId, "e"))).toMatchObject({ allowed: true });
+    });
+
     it("includes again when the next period's time has come, before the mirror shows it", async () => {
       const entityId = entity();
       await subscribe(entityId, { plan: "pro" });
@@ -183,6 +201,25 @@ export function describeUsage(open: () => Promise<UsageSubject>): void {
         allowed: true,
         balance: 2,
       });
+    });
+  });
+
+  it("counts once what one transaction takes and gives together, and takes no more than there is", async () => {
+    const entityId = entity();
+    await kit.undone(async ({ consume, grant }) => {
+      const taking = (key: string) => consume(credits(entityId, key, 4));
+      const refused = consume({ ...credits(entityId, "", 4), feature: "none" }).catch(() => "none");
+      const all = await Promise.all([taking("a"), taking("b"), taking("c"), taking("a")]);
+      expect(await refused).toBe("none");
+      const answers = all.map(({ allowed, balance }) => [allowed, balance]);
+      expect(answers).toEqual([
+        [true, 6],
+        [true, 2],
+        [false, 2],
+        [true, 2],
+      ]);
+      const give = () => grant(credits(entityId, "gift", 5));
+      expect(await Promise.all([give(), give()])).toEqual([{ balance: 7 }, { balance: 7 }]);
     });
   });
 

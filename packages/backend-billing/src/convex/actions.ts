@@ -4,7 +4,7 @@
 import { internalActionGeneric, type RegisteredAction } from "convex/server";
 import { type ObjectType, type VAny, v } from "convex/values";
 import { workOnce } from "../core/background.js";
-import type { CheckoutCalls, SetupCall } from "../core/facade.js";
+import { type CheckoutCalls, checkingOut, type SetupCall } from "../core/facade.js";
 import type { Page } from "../core/links/page.js";
 import { type CheckoutArgs, checkPriced } from "../core/links/params.js";
 import type { Store } from "../core/mirror/store.js";
@@ -99,16 +99,18 @@ export const setupAction = (
     handler: (ctx, { metadata, ...args }) => setup(ctx, { ...args, metadata: decode(metadata) }),
   });
 
-export const checkoutAction = (checkout: Calls["checkout"]): Action<CheckoutActionArgs, Page> =>
+export const checkoutAction = (convex: ConvexRuntime): Action<CheckoutActionArgs, Page> =>
   internalActionGeneric({
     args: checkoutArgs,
     returns: page,
     handler: (ctx, { priceId, lookupKey, params, ...args }) =>
-      checkout(ctx, {
-        ...args,
-        ...checkPriced({ priceId, lookupKey }),
-        ...(params === undefined ? {} : { params: decode(params) }),
-      }),
+      convex.run(ctx, (runtime) =>
+        checkingOut.checkout(runtime, {
+          ...args,
+          ...checkPriced({ priceId, lookupKey }),
+          ...(params === undefined ? {} : { params: decode(params) }),
+        }),
+      ),
   });
 
 export const portalAction = (portal: Calls["portal"]): Action<PortalActionArgs, { url: string }> =>

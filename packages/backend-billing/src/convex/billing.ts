@@ -191,7 +191,7 @@ export function createBilling(config: ConvexConfig): BillingExports {
     billing: { ...client, ...calls, ...inContext(paying, convex.run) },
     ...exports,
     portal: portalAction(calls.portal),
-    checkout: checkoutAction(calls.checkout),
+    checkout: checkoutAction(convex),
   };
 }
 

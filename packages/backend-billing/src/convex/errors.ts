@@ -1,25 +1,11 @@
 /**
- * Errors on Convex. Only a `ConvexError` keeps its data on the way from one function to another, so
- * every `BillingError` leaves the library as one. The same data reaches the browser unless the
- * application catches the error, so it holds the code, and the message only where that is meant for
- * the application's users.
+ * Errors on Convex. The data of a `ConvexError` reaches the browser unless the application catches the
+ * error, so it holds the code, and the message only where that is meant for the application's users.
  */
-import { ConvexError } from "convex/values";
 import type { Logger } from "../core/runtime/config.js";
 import { factsOf } from "../core/runtime/error-facts.js";
 import { BillingError, type BillingErrorCode } from "../core/runtime/errors.js";
-
-/** The data of the `ConvexError` that an action or a client function throws. */
-export type BillingErrorData = {
-  readonly code: BillingErrorCode;
-  /**
-   * What to do, where `BillingError` says `expose`. For every other code a fixed sentence: the reason
-   * is in the log of the deployment.
-   */
-  readonly message: string;
-};
-
-const SETTINGS = "Billing is not set up correctly. The log of the backend says what to do.";
+import { HIDDEN, rethrowing, SETTINGS } from "./rethrow.js";
 
 /** The sentence that stands for the message of an error that is not for the application's users. */
 const NEUTRAL: { readonly [code in BillingErrorCode]?: string } = {
@@ -41,22 +27,11 @@ const NEUTRAL: { readonly [code in BillingErrorCode]?: string } = {
  * Runs a function of the library. A `BillingError` is thrown on as a `ConvexError`; if its message
  * is not passed on, its kind is logged, to the console where no logger was configured.
  */
-export async function withConvexErrors<T>(
-  log: Logger | undefined,
-  run: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof BillingError)) throw error;
-    const { code, expose } = error;
-    if (!expose) {
-      (log ?? console).error(factsOf(error), "A call failed; its caller was told the code alone");
-    }
-    const message = expose ? error.message : (NEUTRAL[code] ?? SETTINGS);
-    throw new ConvexError<BillingErrorData>({ code, message });
-  }
-}
+export const withConvexErrors = <T>(log: Logger | undefined, run: () => Promise<T>): Promise<T> =>
+  rethrowing(run, (error) => {
+    (log ?? console).error(factsOf(error), HIDDEN);
+    return NEUTRAL[error.code] ?? SETTINGS;
+  });
 
 /** What the application's file must export, and how. */
 export interface Exporter {

@@ -17,7 +17,6 @@ export {
 export { decode, encode } from "./calls/encode.js";
 export type { ConvexConfig } from "./config.js";
 export type { CronOptions } from "./crons.js";
-export type { BillingErrorData } from "./errors.js";
 export type { Reaction, Reactions } from "./reactions/on.js";
 export {
   createLocal,
@@ -36,6 +35,7 @@ export {
   subscriptionsOf,
 } from "./reads/local.js";
 export { activeSubscriptionsOf, customerOf, plans, type ReadContext } from "./reads/reads.js";
+export type { BillingErrorData } from "./rethrow.js";
 export type { ActionContext } from "./runtime.js";
 export {
   type BillingTables,

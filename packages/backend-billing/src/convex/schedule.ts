@@ -4,6 +4,7 @@
  */
 import type { FunctionReference, FunctionVisibility, Scheduler } from "convex/server";
 import type { Write } from "../core/mirror/writes.js";
+import { oneAtATime } from "../core/runtime/one-at-a-time.js";
 import { WATCHDOG } from "../core/runtime/records/watchdog.js";
 import { recordAt } from "./store/records.js";
 import type { Db } from "./tables/database.js";
@@ -114,13 +115,14 @@ const SOON = 5_000;
 export const scheduleUsage = (db: Db, to: Scheduling) => keepWatch(db, to, SOON);
 
 /** Starts the watchdog unless it is on. Commits read its record and hardly ever write it. */
-async function keepWatch(db: Db, to: Scheduling, delay = WATCH): Promise<void> {
-  const now = Date.now();
-  const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
-  const at = typeof known?.data.at === "number" ? known.data.at : undefined;
-  if (at !== undefined && at > now - LATE) return;
-  await nextWatch(db, to, known, { at: now + delay });
-}
+const keepWatch = (db: Db, to: Scheduling, delay = WATCH): Promise<void> =>
+  oneAtATime(db, async () => {
+    const now = Date.now();
+    const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
+    const at = typeof known?.data.at === "number" ? known.data.at : undefined;
+    if (at !== undefined && at > now - LATE) return;
+    await nextWatch(db, to, known, { at: now + delay });
+  });
 
 export async function nextWatch(
   db: Db,
@@ -133,5 +135,5 @@ export async function nextWatch(
     const key = { kind: WATCHDOG.kind, recordId: WATCHDOG.id };
     await db.insert("backend_billing_records", { ...key, ...fields });
   } else await db.patch(known._id, fields);
-  await to.scheduler.runAt(data.at, to.store, { operation: { type: "watch" } });
+  await to.scheduler.runAt(data.at, to.store, { operation: { type: "watch", at: data.at } });
 }

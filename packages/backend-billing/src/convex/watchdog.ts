@@ -36,13 +36,20 @@ interface Watching {
   readonly tells: boolean;
 }
 
-/** Calls workers for what is overdue, and itself again as long as anything is outstanding. */
+/**
+ * Calls workers for what is overdue, and itself again as long as anything is outstanding. `at` is the
+ * time that it was scheduled for, if it says so.
+ */
 export async function watch(
   db: Db,
   to: Scheduling,
   { watched: more = [], metered = [], tells }: Watching,
+  at?: number,
 ): Promise<void> {
   const now = Date.now();
+  const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
+  // Another one took its place, as after a pause of the scheduler: of two, one goes on.
+  if (at !== undefined && known?.data.at !== at) return;
   const dueBy = async (step: Watched, until: number, limit: number): Promise<number> => {
     let count = step === "work" ? (await dueAsks(db, until, limit)).length : 0;
     const kinds = step === "work" ? [...WATCHED.work, ...more] : WATCHED.page;
@@ -62,7 +69,6 @@ export async function watch(
     await to.scheduler.runAfter(0, to.sync, { step: "usage" });
     outstanding = true;
   }
-  const known = await recordAt(db, WATCHDOG.kind, WATCHDOG.id);
   const after = tells ? await resumeDeliveries(db, to, String(known?.data.after ?? "")) : undefined;
   outstanding ||= after !== undefined;
   if (outstanding) await nextWatch(db, to, known, { at: now + WATCH, after: after ?? "" });

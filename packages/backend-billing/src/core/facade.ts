@@ -23,14 +23,15 @@ import { argsOf, optionsOf } from "./runtime/arguments.js";
 import type { RunReport } from "./runtime/reports.js";
 import type { Runtime } from "./runtime/runtime.js";
 import { adopt } from "./subscriptions/adopt.js";
-import type {
-  CancelArgs,
-  ChangeArgs,
-  Changed,
-  Preview,
-  ResumeArgs,
+import {
+  type CancelArgs,
+  type ChangeArgs,
+  type Changed,
+  checkChange,
+  checkWhen,
+  type Preview,
+  type ResumeArgs,
 } from "./subscriptions/change/args.js";
-import { checkChange, checkWhen } from "./subscriptions/change/args.js";
 import { change } from "./subscriptions/change/change.js";
 import { cancel, resume } from "./subscriptions/change/ends.js";
 import { preview } from "./subscriptions/change/preview.js";

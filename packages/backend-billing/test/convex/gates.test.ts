@@ -70,7 +70,7 @@ describe("gates and states", () => {
       expect(await planOf(ctx, "none")).toBe("free");
       expect(await limit(ctx, "none", "projects")).toBe(3);
       await expect(can(ctx, "none", "projects" as never)).rejects.toMatchObject({
-        code: "invalid_argument",
+        data: { code: "invalid_argument" },
       });
     });
   });

@@ -6,6 +6,8 @@ import {
   type StoreDeployment,
   storeReference,
 } from "../../../../support/convex/store.js";
+import { defineCatalogue } from "../../src/catalogue/index.js";
+import { createLocal } from "../../src/convex/local.js";
 import type { RecordWrite } from "../../src/core/mirror/store.js";
 
 let app: StoreDeployment;
@@ -177,6 +179,38 @@ describe("the watchdog", () => {
     await app.store.commit({ source: "event", now: Date.now(), units: units(product(100, "C")) });
     await pass(62_000);
     expect(app.steps).toEqual(["work"]);
+  });
+
+  it("goes on alone after a pause of the scheduler, however many were started meanwhile", async () => {
+    await ask();
+    for (const name of ["C", "D", "E"]) {
+      vi.setSystemTime(Date.now() + 600_000); // no timer runs
+      const snapshots = units(product(100, name));
+      await app.store.commit({ source: "event", now: Date.now(), units: snapshots });
+    }
+    await pass(130_000);
+    const waiting = await app.test.run(async (ctx) => {
+      const scheduled = await ctx.db.system.query("_scheduled_functions").collect();
+      return scheduled.filter(
+        ({ name, state }) => name.includes("store") && state.kind === "pending",
+      );
+    });
+    expect(waiting).toHaveLength(1);
+  });
+
+  it("is started once by calls that one mutation begins together, which make one record", async () => {
+    const { erase, seatsChanged } = createLocal({ catalogue: defineCatalogue({}) });
+    const args = { entityId: "user_1" };
+    const calls = () => [seatsChanged, seatsChanged, erase, erase];
+    await app.test.mutation(async (ctx) => {
+      await Promise.all(calls().map((call) => call(ctx, args)));
+    });
+    const made = await app.test.run((ctx) => ctx.db.query("backend_billing_records").collect());
+    expect(made.map(({ kind, revision }) => [kind, revision]).sort()).toEqual([
+      ["erased", 2],
+      ["seats", 2],
+      ["setting", 1],
+    ]);
   });
 
   it("runs as an operation of the store", async () => {

@@ -121,6 +121,23 @@ it("queries read the state, the invoices and the price of an entity", async () =
   expect(price?.priceId).toBe("price_1");
 });
 
+it("queries find the newest of more than they read, in whatever order they were stored", async () => {
+  await subscribers(1);
+  const made = (n: number): Snapshot =>
+    event("invoices", `in_${n}`, 100, {
+      customer: "cus_1",
+      created: SECOND + n,
+      status: "paid",
+      parent: { subscription_details: { subscription: "sub_1" } },
+    });
+  // As a list of Stripe's comes: the newest first.
+  for (let newest = 260; newest > 0; newest -= 65) {
+    await store(...Array.from({ length: 65 }, (_, n) => made(newest - n)));
+  }
+  const found = await app.test.query((ctx) => invoicesOf(ctx, "user_1", { limit: 3 }));
+  expect(found.map(({ invoiceId }) => invoiceId)).toEqual(["in_260", "in_259", "in_258"]);
+});
+
 it("queries list the subscriptions of a status, a page at a time", async () => {
   await subscribers(3);
   await store(event("customers", "cus_9", 100), subscription(9, 100, "active"));
@@ -132,6 +149,10 @@ it("queries list the subscriptions of a status, a page at a time", async () => {
   const users = [...first.page, ...rest.page].map(({ entityId }) => entityId);
   expect(users.sort()).toEqual(["user_1", "user_2", "user_3"]);
   expect(rest.cursor).toBeNull();
+  const foreign = { status: "active", cursor: "0f8fad5b-d9cb-469f-a165-70867728950e" } as const;
+  await expect(app.test.query((ctx) => subscriptionsBy(ctx, foreign))).rejects.toMatchObject({
+    data: { code: "invalid_argument" },
+  });
 });
 
 it("access ends by a row once the grace is over, and comes back with the payment", async () => {

@@ -186,7 +186,7 @@ async function runSingle(
       return null;
     }
     case "watch":
-      await watch(db, scheduling, { ...options, tells: options.delivery !== undefined });
+      await watch(db, scheduling, { ...options, tells: options.delivery !== undefined }, asked.at);
       return null;
   }
 }

@@ -150,8 +150,11 @@ const single = v.union(
     pause: v.number(),
     again: text,
   }),
-  /** Restarts work that is overdue; schedules itself as long as anything is outstanding. */
-  v.object({ type: v.literal("watch") }),
+  /**
+   * Restarts work that is overdue; schedules itself as long as anything is outstanding. `at` is the time
+   * that it was scheduled for; an older version has scheduled it without.
+   */
+  v.object({ type: v.literal("watch"), at: v.optional(v.number()) }),
 );
 
 /** The operations, each under its type, or several in one transaction, in their order. */

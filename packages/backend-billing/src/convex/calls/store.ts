@@ -88,7 +88,8 @@ export function createConvexStore(
 
   return {
     // A transaction reads and writes 16 MiB and looks at 4,096 ranges; a snapshot takes about seven.
-    limits: { snapshots: 200, bytes: 3 * 1024 * 1024 },
+    // A sample is an array, to which its pages of lists are added: Convex takes arrays of 8,192 elements.
+    limits: { snapshots: 200, bytes: 3 * 1024 * 1024, sample: 5_000 },
 
     commit: async (batch) => {
       const operation = { type: "commit", batch: onWire(batch) } as const;

@@ -12,6 +12,7 @@ import type { BillingEvent, EventName } from "../../core/reactions/event.js";
 import { SEATS_DELAY, seatsRequest } from "../../core/runtime/commit/seats.js";
 import type { SeatsChangedArgs } from "../../core/subscriptions/seats/count.js";
 import { checkedModule, referencesTo } from "../calls/references.js";
+import { rethrowingAll } from "../rethrow.js";
 import { leftBy, scheduleUsage, scheduleWork } from "../schedule.js";
 import { requestRecord } from "../store/records.js";
 import type { Db } from "../tables/database.js";
@@ -79,16 +80,18 @@ export function createLocal<C extends AnyCatalogue>({
       resources,
       billed: ({ db, scheduler }) => scheduleUsage(db, { scheduler, store, sync }),
     }),
-    async seatsChanged(context, { entityId }) {
-      const db = context.db as unknown as Db;
-      const write = await requestRecord(db, seatsRequest(entityId, Date.now() + SEATS_DELAY));
-      await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
-    },
-    async erase(context, args) {
-      const db = context.db as unknown as Db;
-      const write = await requestRecord(db, eraseRequest(args, Date.now()));
-      await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
-    },
+    ...rethrowingAll<Pick<Local, "seatsChanged" | "erase">>({
+      async seatsChanged(context, { entityId }) {
+        const db = context.db as unknown as Db;
+        const write = await requestRecord(db, seatsRequest(entityId, Date.now() + SEATS_DELAY));
+        await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
+      },
+      async erase(context, args) {
+        const db = context.db as unknown as Db;
+        const write = await requestRecord(db, eraseRequest(args, Date.now()));
+        await scheduleWork(db, { scheduler: context.scheduler, store, sync }, leftBy([write]));
+      },
+    }),
     onEvent: () => ({ event: v.any() }),
     onChange: () => ({ change: v.any() }),
   };

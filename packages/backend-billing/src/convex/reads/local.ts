@@ -17,6 +17,7 @@ import {
 } from "../../core/subscriptions/reads.js";
 import type { Subscribed, SubscriptionState } from "../../core/subscriptions/state.js";
 import { decode } from "../calls/encode.js";
+import { rethrowingAll } from "../rethrow.js";
 import { type Db, latestBy, mirrorOf } from "../tables/database.js";
 import type { Documents } from "../tables/tables.js";
 import { heldIn } from "./held.js";
@@ -116,7 +117,7 @@ export function readsBy(catalogue?: AnyCatalogue, resources?: ResourceChoice): R
   const reads = (context: { readonly db: unknown }) => subscriptionReads(facts(context), catalogue);
   const gates = (context: { readonly db: unknown }) => gateReads(facts(context), catalogue);
   const purchases = (context: { readonly db: unknown }) => purchaseReads(facts(context));
-  return {
+  return rethrowingAll<Reads>({
     subscriptionOf: (context, entityId, options) =>
       reads(context).subscriptionOf(entityId, options),
     subscriptionsOf: (context, entityId) => reads(context).subscriptionsOf(entityId),
@@ -141,7 +142,7 @@ export function readsBy(catalogue?: AnyCatalogue, resources?: ResourceChoice): R
     customerOf,
     activeSubscriptionsOf,
     plans,
-  };
+  });
 }
 
 const factsIn = (

@@ -6,7 +6,7 @@ import { type Db, latestBy, type MirrorDocument, mirrorOf } from "../tables/data
 import type { Documents } from "../tables/tables.js";
 import { decoded, storedCustomer } from "./reads.js";
 
-/** Documents that are read to find those that were asked for: ids tell nothing of their order at Stripe. */
+/** Documents that are read to find those that were asked for, the newest by Stripe's time. */
 export const OWNED_READ = 200;
 
 /** How many are wanted. */

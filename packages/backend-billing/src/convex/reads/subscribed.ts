@@ -2,6 +2,7 @@
 import { defaultResources, type ResourceName } from "../../core/catalogue/catalogue.js";
 import { type FactReads, readFacts, readSubscribed } from "../../core/mirror/reads/subscribed.js";
 import type { SubscriptionFacts, SubscriptionPage } from "../../core/mirror/store.js";
+import { foreignCursor } from "../../core/runtime/arguments.js";
 import { recordAt, wireRecord } from "../store/records.js";
 import {
   type Db,
@@ -12,7 +13,7 @@ import {
   rowsSince,
 } from "../tables/database.js";
 
-/** The most of one owner that is read: the newest documents. */
+/** The most of one owner that is read: the newest objects. */
 const SUBSCRIPTIONS = 500;
 const INVOICES = 200;
 
@@ -44,7 +45,9 @@ export async function storedSubscribedBy(
   limit: number,
 ): Promise<SubscriptionPage> {
   const mirror = mirrorOf(db);
-  const found = await rowsSince(mirror, "subscriptions", "byStatus", status, Number(after), limit);
+  const since = Number(after);
+  if (!Number.isFinite(since)) throw foreignCursor();
+  const found = await rowsSince(mirror, "subscriptions", "byStatus", status, since, limit);
   const owners = new Map<string, string>();
   for (const customer of new Set(found.map(({ customerId }) => String(customerId)))) {
     const entity = (await rowOf(mirror, "customers", customer))?.entityId;

@@ -3,6 +3,7 @@ import { beyond } from "../../core/mirror/due.js";
 import { grantedOver } from "../../core/mirror/plan-records.js";
 import type { RecordKind, RecordRequest } from "../../core/mirror/store.js";
 import type { PutRecord } from "../../core/mirror/writes.js";
+import { oneAtATime } from "../../core/runtime/one-at-a-time.js";
 import type { OperationOf, WireRecord } from "../calls/operations.js";
 import { type Db, takeInTurn } from "../tables/database.js";
 
@@ -47,14 +48,15 @@ export async function records(
 }
 
 /** Requests a record in a mutation of the application; answers what was written. */
-export async function requestRecord(db: Db, request: RecordRequest): Promise<PutRecord> {
-  const { kind, id } = request;
-  const before = await recordAt(db, kind, id);
-  const write = grantedOver(request, before);
-  if (before !== null) await db.patch(before._id, write.record);
-  else await db.insert("backend_billing_records", { kind, recordId: id, ...write.record });
-  return write;
-}
+export const requestRecord = (db: Db, request: RecordRequest): Promise<PutRecord> =>
+  oneAtATime(db, async () => {
+    const { kind, id } = request;
+    const before = await recordAt(db, kind, id);
+    const write = grantedOver(request, before);
+    if (before !== null) await db.patch(before._id, write.record);
+    else await db.insert("backend_billing_records", { kind, recordId: id, ...write.record });
+    return write;
+  });
 
 /** Takes records that are due, oldest first, by pushing them forward. */
 export async function takeRecords(

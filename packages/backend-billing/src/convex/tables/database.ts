@@ -10,6 +10,7 @@ import type {
 import type { GenericId } from "convex/values";
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
+import { orderedIndex } from "./ordered.js";
 import type { bookkeeping } from "./tables.js";
 
 type Bookkeeping = DataModelFromSchemaDefinition<SchemaDefinition<typeof bookkeeping, true>>;
@@ -72,7 +73,7 @@ function pathOf(resource: ResourceName, index: string): string {
   return path;
 }
 
-/** The newest rows whose indexed field has this value. */
+/** The newest rows whose indexed field has this value: by Stripe's time, where there is an index for that. */
 export async function latestBy(
   db: MirrorReader,
   resource: ResourceName,
@@ -82,7 +83,9 @@ export async function latestBy(
 ): Promise<MirrorDocument[]> {
   const { table } = resources[resource];
   const path = pathOf(resource, index);
-  const found = db.query(table).withIndex(index, (range) => range.eq(path, value as never));
+  const found = db
+    .query(table)
+    .withIndex(orderedIndex(resource, index) ?? index, (range) => range.eq(path, value as never));
   return (await found.order("desc").take(limit)) as unknown as MirrorDocument[];
 }
 

@@ -24,6 +24,7 @@ import {
   type Row,
 } from "../../core/catalogue/catalogue.js";
 import { resources } from "../../core/catalogue/resources.js";
+import { CREATED, orderedIndex } from "./ordered.js";
 import { usageTables } from "./usage.js";
 
 type Text<T> = null extends T ? VUnion<string | null, [VString, VNull]> : VString;
@@ -167,7 +168,11 @@ function tableOf(name: ResourceName): TableDefinition {
     stripe: v.any(),
     last_synced_at: v.number(),
   });
-  for (const [index, path] of Object.entries<string>(entry.indexes)) table.index(index, [path]);
+  for (const [index, path] of Object.entries<string>(entry.indexes)) {
+    table.index(index, [path]);
+    const ordered = orderedIndex(name, index);
+    if (ordered !== undefined) table.index(ordered, [path, CREATED]);
+  }
   return table;
 }
 

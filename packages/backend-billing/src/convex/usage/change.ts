@@ -3,10 +3,19 @@
  * where another one has changed what it read.
  */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { oneAtATime } from "../../core/runtime/one-at-a-time.js";
 import type { UsageKeys, UsageNext, UsagePlace, UsageStore } from "../../core/usage/store.js";
 import { type Balance, changed, type Wallet } from "../../core/usage/wallet.js";
 import type { Db, OwnDocument } from "../tables/database.js";
-import { balanceFrom, balancesOf, bare, heldHolds, openGrants, wholeIn } from "./wallets.js";
+import {
+  balanceFrom,
+  balancesOf,
+  bare,
+  checkOpened,
+  heldHolds,
+  openGrants,
+  wholeIn,
+} from "./wallets.js";
 
 const BALANCES = "backend_billing_usage_balances";
 const GRANTS = "backend_billing_usage_grants";
@@ -22,28 +31,29 @@ interface Stored {
 
 export const changeIn =
   (db: Db, chosen: readonly ResourceName[]): UsageStore["change"] =>
-  async (place, keys, decide) => {
-    const [stored, grant, record, held] = await Promise.all([
-      storedIn(db, place, keys),
-      keyed(db, GRANTS, place, keys.grant),
-      keyed(db, RECORDS, place, keys.record),
-      wholeIn(db, chosen, place.entityId),
-    ]);
-    const wallet: Wallet = {
-      balance: balanceFrom(stored.balance && bare(stored.balance)),
-      grants: stored.grants.map(bare),
-      holds: stored.holds.map(bare),
-    };
-    const { result, next } = decide({
-      wallet,
-      record: record === null ? undefined : bare(record),
-      grant: grant === null ? undefined : bare(grant),
-      held,
-      basis: "",
+  (place, keys, decide) =>
+    oneAtATime(db, async () => {
+      const [stored, grant, record, held] = await Promise.all([
+        storedIn(db, place, keys),
+        keyed(db, GRANTS, place, keys.grant),
+        keyed(db, RECORDS, place, keys.record),
+        wholeIn(db, chosen, place.entityId),
+      ]);
+      const wallet: Wallet = {
+        balance: balanceFrom(stored.balance && bare(stored.balance)),
+        grants: stored.grants.map(bare),
+        holds: stored.holds.map(bare),
+      };
+      const { result, next } = decide({
+        wallet,
+        record: record === null ? undefined : bare(record),
+        grant: grant === null ? undefined : bare(grant),
+        held,
+        basis: "",
+      });
+      if (next !== undefined) await write(db, place, stored, wallet, next);
+      return result;
     });
-    if (next !== undefined) await write(db, place, stored, wallet, next);
-    return result;
-  };
 
 async function storedIn(
   db: Db,
@@ -87,6 +97,7 @@ async function write(
   before: Wallet,
   { wallet, record }: UsageNext,
 ): Promise<void> {
+  checkOpened(before, wallet);
   const { basis, ...sums } = wallet.balance;
   if (stored.balance === undefined) await db.insert(BALANCES, { ...place, ...sums });
   else if (isOther(before.balance, sums)) await db.patch(stored.balance._id, sums);

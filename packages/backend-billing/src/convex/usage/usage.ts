@@ -13,6 +13,7 @@ import {
 import { heldIn } from "../reads/held.js";
 import type { Reads } from "../reads/local.js";
 import type { ReadContext, WriteContext } from "../reads/reads.js";
+import { rethrowingAll } from "../rethrow.js";
 import type { Db } from "../tables/database.js";
 import { changeIn } from "./change.js";
 import { walletsIn } from "./wallets.js";
@@ -88,7 +89,7 @@ export function usageBy(
       gates: gateReads({ held: (id, options) => heldIn(db, chosen, id, options) }, catalogue),
     });
   };
-  return {
+  return rethrowingAll({
     consume: async (context, use) => calls(context).consume(use),
     track: async (context, use) => calls(context).track(use),
     reserve: async (context, use) => calls(context).reserve(use),
@@ -97,5 +98,5 @@ export function usageBy(
     grant: async (context, args) => calls(context).grant(args),
     usageOf: async (context, entityId) => calls(context).usageOf(entityId),
     can: async (context, entityId, feature) => calls(context).can(entityId, feature),
-  };
+  });
 }

@@ -1,13 +1,16 @@
 /** What is stored of usage, by indexed reads in the caller's transaction. */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { BillingError } from "../../core/runtime/errors.js";
 import type { HeldWhole } from "../../core/usage/allowance.js";
 import type { UsageStore } from "../../core/usage/store.js";
 import { type Balance, EMPTY, type Wallet } from "../../core/usage/wallet.js";
 import { heldIn } from "../reads/held.js";
 import type { Db } from "../tables/database.js";
 
-/** The most open grants, or reservations, that are read: a part of them would make wrong sums. */
+/** The most open reservations of a balance, or open grants by hand: a call that would make more is refused. */
 const MOST = 4_000;
+/** What is read: a part would make wrong sums. What plans and packs give beside them is not refused. */
+const READ = MOST + 500;
 
 /** What says of whom and of what a document is. */
 interface Placed {
@@ -33,27 +36,48 @@ export const balancesOf = (db: Db, entityId: string, feature?: string) =>
   );
 
 /** The grants that are not closed. */
-export const openGrants = (db: Db, entityId: string, feature?: string) =>
+export const openGrants = (db: Db, entityId: string, feature: string) =>
   all(
-    db.query("backend_billing_usage_grants").withIndex("byClosed", (range) => {
-      const open = range.eq("entityId", entityId).eq("closed", false);
-      return feature === undefined ? open : open.eq("feature", feature);
-    }),
+    db
+      .query("backend_billing_usage_grants")
+      .withIndex("byClosed", (range) =>
+        range.eq("entityId", entityId).eq("closed", false).eq("feature", feature),
+      ),
   );
 
 /** The reservations that are not over. */
-export const heldHolds = (db: Db, entityId: string, feature?: string) =>
+export const heldHolds = (db: Db, entityId: string, feature: string) =>
   all(
-    db.query("backend_billing_usage_holds").withIndex("byState", (range) => {
-      const held = range.eq("entityId", entityId).eq("state", "held");
-      return feature === undefined ? held : held.eq("feature", feature);
-    }),
+    db
+      .query("backend_billing_usage_holds")
+      .withIndex("byState", (range) =>
+        range.eq("entityId", entityId).eq("state", "held").eq("feature", feature),
+      ),
   );
 
 async function all<T>(found: { take(limit: number): Promise<T[]> }): Promise<T[]> {
-  const documents = await found.take(MOST + 1);
-  if (documents.length <= MOST) return documents;
-  throw new Error(`An entity has more than ${MOST} open grants or reservations.`);
+  const documents = await found.take(READ + 1);
+  if (documents.length <= READ) return documents;
+  throw new Error(`An entity has more than ${READ} open grants or reservations.`);
+}
+
+const held = ({ holds }: Wallet): number => holds.filter(({ state }) => state === "held").length;
+const given = ({ grants }: Wallet): number =>
+  grants.filter(({ source, closed }) => source === "given" && !closed).length;
+
+/** Refuses what would open more than can be read again, so that what there is can still be taken. */
+export function checkOpened(before: Wallet, next: Wallet): void {
+  const opened = [
+    ["reservations", held],
+    ["grants", given],
+  ] as const;
+  for (const [what, count] of opened) {
+    if (count(next) <= Math.max(MOST, count(before))) continue;
+    throw new BillingError(
+      "limit_reached",
+      `A balance has at most ${MOST} open ${what} on Convex. Finish or release reservations, let them end sooner, and give more by fewer grants.`,
+    );
+  }
 }
 
 /** Sums as they are stored. Nothing stands for subscriptions: all is decided anew in each call. */
@@ -71,21 +95,20 @@ export const wholeIn = async (
 export const walletsIn =
   (db: Db, chosen: readonly ResourceName[]): UsageStore["wallets"] =>
   async (entityId) => {
-    const [balances, grants, holds, held] = await Promise.all([
+    const [balances, held] = await Promise.all([
       balancesOf(db, entityId),
-      openGrants(db, entityId),
-      heldHolds(db, entityId),
       wholeIn(db, chosen, entityId),
     ]);
-    const wallets = balances.map((balance): [string, Wallet] => {
-      const own = <T extends Placed>(documents: readonly T[]) =>
-        documents.filter(({ feature }) => feature === balance.feature).map(bare);
-      const wallet = {
-        balance: balanceFrom(bare(balance)),
-        grants: own(grants),
-        holds: own(holds),
-      };
-      return [balance.feature, wallet];
-    });
+    const wallets = await Promise.all(
+      balances.map(async (balance): Promise<[string, Wallet]> => {
+        const { feature } = balance;
+        const [grants, holds] = await Promise.all([
+          openGrants(db, entityId, feature),
+          heldHolds(db, entityId, feature),
+        ]);
+        const open = { grants: grants.map(bare), holds: holds.map(bare) };
+        return [feature, { balance: balanceFrom(bare(balance)), ...open }];
+      }),
+    );
     return { wallets: new Map(wallets), held };
   };

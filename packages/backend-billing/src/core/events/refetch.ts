@@ -168,16 +168,21 @@ async function followAnswer(runtime: Runtime, { id, content }: Snapshot): Promis
 }
 
 /**
- * The pending refresh of a subscription's customer. Reading the subscription from now on answers
- * it, so it can be dropped; a later hint raises its revision.
+ * The pending refresh of a subscription's customer, where it has no other: reading that one from now
+ * on answers it, so it can be dropped; a later hint raises its revision.
  */
 async function refreshWaitingFor(
-  runtime: Runtime,
+  { store }: Runtime,
   { resource, id }: Ask,
 ): Promise<StoredRecord | undefined> {
   if (resource !== "subscriptions") return undefined;
-  const row = await runtime.store.row(resource, id);
-  return row && runtime.store.record("refresh", row.customerId);
+  const row = await store.row(resource, id);
+  if (row === undefined) return undefined;
+  const refresh = await store.record("refresh", row.customerId);
+  if (refresh === undefined) return undefined;
+  const { ids } = await store.related(resource, "customerId", row.customerId, "", 2);
+  // mutant "reading one subscription answers for the others": ids.length > 1 -> false
+  return ids.length > 1 ? undefined : refresh;
 }
 
 /**

@@ -3,10 +3,10 @@
  * reads the lines of a checkout session, after the event of a page that was paid, and other lists of
  * one owner after an event that says no more than that they changed; and fetches events that tell of
  * usage which Stripe could not count. Hints are records, so many of
- * them for one customer become one reading, and none is lost; where a
+ * them for one customer become one reading, and none is lost; where the only
  * subscription of that customer is read for another reason, that reading serves.
  */
-
+import type Stripe from "stripe";
 import { snapshotsOfPage } from "../mirror/snapshot.js";
 import type { Ask, Lease, StoredRecord } from "../mirror/store.js";
 import { commit } from "../runtime/commit/commit.js";
@@ -33,17 +33,9 @@ export async function refreshCustomer(
 ): Promise<void> {
   if (!runtime.resources.includes("subscriptions")) return;
   for (let after: string | undefined; ; ) {
-    let startedAt = runtime.now();
-    const send = () => {
-      startedAt = runtime.now();
-      return runtime.stripe().subscriptions.list({
-        customer,
-        status: "all",
-        limit: 100,
-        ...(after === undefined ? {} : { starting_after: after }),
-      });
-    };
-    const page = await (awaited ? send() : paced(runtime, "GET subscriptions", send));
+    const found = await pageOf(runtime, customer, after, awaited);
+    if (found === undefined) return;
+    const { page, startedAt } = found;
     const snapshots = snapshotsOfPage(runtime, "subscriptions", page, startedAt);
     const { units } = await commit(runtime, { source: "call", units: [{ snapshots }] });
     const [unit] = units;
@@ -58,6 +50,33 @@ export async function refreshCustomer(
     if (awaited) for (const ask of asks) await answerAsk(runtime, ask, { awaited });
     if (!page.has_more) return;
     after = page.data.at(-1)?.id;
+  }
+}
+
+/** A page of a customer's subscriptions; of a customer that is gone there is none. */
+async function pageOf(
+  runtime: Runtime,
+  customer: string,
+  after: string | undefined,
+  awaited: boolean,
+) {
+  let startedAt = runtime.now();
+  const send = () => {
+    startedAt = runtime.now(); // the wait for the pacer is no part of the answer's time
+    return runtime.stripe().subscriptions.list({
+      customer,
+      status: "all",
+      limit: 100,
+      ...(after === undefined ? {} : { starting_after: after }),
+    });
+  };
+  try {
+    const page = await (awaited ? send() : paced(runtime, "GET subscriptions", send));
+    return { page, startedAt };
+  } catch (error) {
+    const { code } = error as Partial<Stripe.errors.StripeError>;
+    if (code === "resource_missing" && after === undefined) return undefined;
+    throw error;
   }
 }
 

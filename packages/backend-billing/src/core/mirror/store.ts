@@ -327,7 +327,12 @@ export interface LocalReads
 /** The port that a database is used through. */
 export interface Store {
   /** The most that one call takes; callers split what is larger. */
-  readonly limits: { readonly snapshots: number; readonly bytes: number };
+  readonly limits: {
+    readonly snapshots: number;
+    readonly bytes: number;
+    /** The largest sample that a run may keep in a record, where that is less than callers may ask for. */
+    readonly sample?: number;
+  };
 
   /**
    * Judges every snapshot by the convergence rule and writes what follows, all of it or nothing. It

@@ -52,3 +52,7 @@ export const shown = (value: unknown): string =>
 
 export const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A cursor that no page of this database has ended with. */
+export const foreignCursor = (): BillingError =>
+  new BillingError("invalid_argument", "`cursor` is not one that a page ended with.");

@@ -89,7 +89,7 @@ export async function reconcile(
 
 /** What `verify` takes; all of it is optional. */
 export interface VerifyArgs {
-  /** Compares so many rows of each resource, drawn by lot, instead of all. */
+  /** Compares so many rows of each resource, drawn by lot, instead of all: up to 10,000, on Convex 5,000. */
   readonly sample?: number;
 }
 
@@ -103,7 +103,7 @@ export async function verify(
   { wait }: Waiting = { wait: true },
 ): Promise<RunReport> {
   const { sample } = argsOf("verify", args);
-  if (sample !== undefined) checkCount("sample", sample, 1);
+  if (sample !== undefined) checkCount("sample", sample, 1, runtime.store.limits.sample);
   const meters = comparedMeters(runtime);
   const options = {
     ...(sample === undefined ? {} : { sample }),
@@ -112,11 +112,11 @@ export async function verify(
   return unlessFailed(await runTo(runtime, "verify", options, wait));
 }
 
-function checkCount(name: string, value: number, least: number): void {
-  if (Number.isInteger(value) && value >= least && value <= 10_000) return;
+function checkCount(name: string, value: number, least: number, most = 10_000): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new BillingError(
     "invalid_argument",
-    `\`${name}\` must be a whole number from ${least} to 10000, not ${shown(value)}.`,
+    `\`${name}\` must be a whole number from ${least} to ${most}, not ${shown(value)}.`,
   );
 }
 

@@ -22,8 +22,8 @@ export interface Share {
   readonly amount: number;
   readonly period: Period;
   /**
-   * Whether it is not given anew for now, because its period is not paid for; what was given of it
-   * before stays.
+   * Whether it is not given anew for now, because its period is not paid for and nothing beyond it is
+   * sold; what was given of it before stays.
    */
   readonly isWithheld: boolean;
 }
@@ -31,7 +31,7 @@ export interface Share {
 export interface Allowance {
   /** One for each plan; of a plan without the feature it is 0, and what was given of it before stays. */
   readonly shares: readonly Share[];
-  /** Names the periods of the plans that have the feature. */
+  /** Names the periods of the plans that sell units beyond, or else of those that have the feature. */
   readonly window: string;
   /** The most units beyond what is granted; 0 where they are not sold. */
   readonly most: number;
@@ -67,11 +67,19 @@ export function allowanceOf(
     return plan === undefined ? [] : [{ ...plan, values: saidOf(plan.plan, feature) }];
   });
   const given = plans.filter(({ values }) => values !== undefined);
-  const most = given.reduce((sum, { values }) => sum + beyond(values), 0);
+  const selling = given.filter(({ values }) => beyond(values) > 0);
+  const most = selling.reduce((sum, { values }) => sum + beyond(values), 0);
   const ends = plans.map(({ share }) => share.period.until);
   return {
-    shares: plans.map(({ values, share }) => ({ ...share, amount: values?.included ?? 0 })),
-    window: given.map(({ share }) => share.key).join(", "),
+    shares: plans.map(({ values, share }) => ({
+      ...share,
+      amount: values?.included ?? 0,
+      // What is sold is billed also while a payment is late: units that the plan includes would be paid
+      // for twice, were they sold then and included once it is paid.
+      // mutant "what is included is sold while past due": share.isWithheld && most === 0 -> share.isWithheld
+      isWithheld: share.isWithheld && most === 0,
+    })),
+    window: (selling.length > 0 ? selling : given).map(({ share }) => share.key).join(", "),
     most: Math.min(most, UNLIMITED),
     billed: most > 0 && meterOf(catalogue.features[feature]) !== undefined,
     resetsAt: given.length === 0 ? null : Math.min(...given.map(({ share }) => share.period.until)),

@@ -7,7 +7,7 @@ import {
 } from "../../core/catalogue/catalogue.js";
 import { activeStatuses, plansFrom } from "../../core/mirror/reads/reads.js";
 import type { LocalReads } from "../../core/mirror/store.js";
-import { BillingError } from "../../core/runtime/errors.js";
+import { foreignCursor } from "../../core/runtime/arguments.js";
 import { checkLimit } from "../../core/subscriptions/reads.js";
 import type { Queryable } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
@@ -106,9 +106,7 @@ export function localReads(
     subscribed: async (entityId) =>
       subscribedFrom((await select<RawSubscribed>(ofEntity, [entityId]))[0]),
     subscribedBy: async (status, after, limit) => {
-      if (after !== "" && !UUID.test(after)) {
-        throw new BillingError("invalid_argument", "`cursor` is not one that a page ended with.");
-      }
+      if (after !== "" && !UUID.test(after)) throw foreignCursor();
       const [found] = await select<RawPage>(byStatus, [
         status,
         after || "00000000-0000-0000-0000-000000000000",

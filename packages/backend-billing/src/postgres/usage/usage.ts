@@ -1,5 +1,6 @@
 /** Usage on PostgreSQL: on the pool, each call a transaction of its own; or in one of the application's. */
 import { namesOf, type ResourceChoice, type ResourceName } from "../../core/catalogue/catalogue.js";
+import { oneAtATime } from "../../core/runtime/one-at-a-time.js";
 import type { UsageStore } from "../../core/usage/store.js";
 import { type PoolLike, type Queryable, transaction } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
@@ -52,16 +53,18 @@ export function usageOn(pool: PoolLike, tables: Tables): UsageStore {
   };
 }
 
-/** In a transaction of the application. */
+/** In a transaction of the application, of which calls that are begun together wait for each other. */
 export function usageIn(connection: Queryable, tables: Tables): UsageStore {
   const names = namesIn(schemaOf(tables));
   const chosen: readonly ResourceName[] = namesOf(tables.resources);
   const select: Select = async <T>(text: string, values: readonly unknown[]) =>
     (await connection.query(text, [...values])).rows as T[];
+  const { quick } = quickOn(select, names);
+  const change = changeOn(select, names, chosen);
   return {
-    ...quickOn(select, names),
+    quick: (use) => oneAtATime(connection, () => quick(use)),
     ...walletsOn(select, names, chosen),
-    change: changeOn(select, names, chosen),
+    change: (...all) => oneAtATime(connection, () => change(...all)),
   };
 }
 

@@ -1,8 +1,10 @@
 import { ConvexError } from "convex/values";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { errorLog } from "../../../../../support/spec/kit.js";
+import { catalogue } from "../../../../../support/usage/world.js";
 import { explained } from "../../../src/convex/errors.js";
 import { billingErrorOf } from "../../../src/convex/index.js";
+import { createLocal, subscriptionOf } from "../../../src/convex/local.js";
 import { BillingError } from "../../../src/core/runtime/errors.js";
 import { openApp, thrown } from "./kit.js";
 
@@ -33,6 +35,32 @@ describe("an error of the library", () => {
     }
   });
 
+  it("leaves an action so too that is refused by its arguments", async () => {
+    const { call } = await openApp({ config });
+    const urls = { successUrl: "https://app.example/a", cancelUrl: "https://app.example/b" };
+    const error = await thrown(call("billing:checkout", { entityId: "user_1", ...urls }));
+    expect(error).toBeInstanceOf(ConvexError);
+    expect(billingErrorOf(error)?.code).toBe("invalid_argument");
+  });
+
+  it("leaves the reads and usage of `createLocal` so too, and what a mutation tells", async () => {
+    const { deployment } = await openApp({ config });
+    const local = createLocal({ catalogue });
+    const none = { entityId: "user_1", feature: "none" as never, key: "a" };
+    for (const refused of [
+      deployment.backend.query((ctx) => local.subscriptionOf(ctx, "")),
+      deployment.backend.query((ctx) => local.can(ctx, "user_1", "none" as never)),
+      deployment.backend.mutation((ctx) => local.consume(ctx, none)),
+      deployment.backend.mutation((ctx) => local.seatsChanged(ctx, { entityId: "" })),
+      deployment.backend.query((ctx) => subscriptionOf(ctx, "")),
+    ]) {
+      const error = await thrown(refused);
+      expect(error).toBeInstanceOf(ConvexError);
+      expect((error as ConvexError<{ code: string }>).data.code).toBe("invalid_argument");
+      expect(billingErrorOf(error)?.message).toMatch(/entityId|none/);
+    }
+  });
+
   it("goes through an action of the application's own", async () => {
     const { deployment } = await openApp({ config: { secret_key: "sk_test_ofNoAccount" } });
     const args = { entityId: "user_1", priceId: "price_1" };
@@ -49,6 +77,18 @@ it("sync is refused at once with a key that Stripe does not know, and opens no r
   const error = await thrown(call("billing:sync", {}));
   expect(billingErrorOf(error)?.code).toBe("provider_error");
   expect(await within((ctx) => deployment.B.billing.runs(ctx))).toEqual([]);
+});
+
+it("a sample is refused that a record of Convex could not hold", async () => {
+  const { deployment, within } = await openApp({ config });
+  const verify = (sample: number) =>
+    within((ctx) => deployment.B.billing.verify(ctx, { sample })).then(
+      () => undefined,
+      (error: unknown) => billingErrorOf(error),
+    );
+  const message = expect.stringContaining("from 1 to 5000");
+  expect(await verify(5_001)).toEqual({ code: "invalid_argument", message });
+  expect(await verify(5_000)).toBeUndefined();
 });
 
 describe("what Stripe says", () => {

@@ -72,3 +72,49 @@ describe("documents read and written", () => {
     expect(await usageOf("none")).toEqual({ read: 0, written: 0 });
   });
 });
+
+describe("very many open reservations and grants", () => {
+  const insertHolds = (kit: UsageDeployment, feature: string, count: number) =>
+    kit.app.test.run(async ({ db }) => {
+      const hold = { entityId: "user_1", feature, amount: 0, parts: [], over: 0 };
+      const ends = { state: "held", expiresAt: NOW + 3_600_000 } as const;
+      for (let at = 0; at < count; at++) {
+        await db.insert("backend_billing_usage_holds", { ...hold, ...ends, key: `k${at}` });
+      }
+    });
+  const use = (key: string) => ({ entityId: "user_1", feature: "credits", key }) as const;
+  const refused = { data: { code: "limit_reached", message: expect.stringContaining("4000") } };
+
+  it("are refused before a balance could no longer be read", async () => {
+    const kit = open();
+    const { usage } = kit;
+    await insertHolds(kit, "credits", 3_999);
+    const last = await usage.reserve(use("last"));
+    await expect(usage.reserve(use("more"))).rejects.toMatchObject(refused);
+    expect(await usage.consume(use("a"))).toEqual({ allowed: true, balance: 8 });
+    if (last.allowed) await usage.release(last);
+    expect(await usage.reserve(use("more"))).toMatchObject({ allowed: true, balance: 8 });
+  });
+
+  it("are refused of grants by hand, and not of what a plan includes", async () => {
+    const { usage, app } = open();
+    await app.test.run(async ({ db }) => {
+      const one = { original: 1, amount: 1, used: 0, held: 0, createdAt: NOW, expiresAt: null };
+      const given = { source: "given", live: true, closed: false, ...one } as const;
+      for (let at = 0; at < 4_000; at++) {
+        await db.insert("backend_billing_usage_grants", { ...given, ...use(`given k${at}`) });
+      }
+    });
+    await expect(usage.grant({ ...use("more"), amount: 1 })).rejects.toMatchObject(refused);
+    expect(await usage.consume(use("a"))).toEqual({ allowed: true, balance: 4_009 });
+  });
+
+  it("of several features together are read", async () => {
+    const kit = open();
+    const { usage } = kit;
+    await usage.consume(use("a"));
+    await usage.track({ ...use("a"), feature: "calls" });
+    for (const feature of ["credits", "calls"]) await insertHolds(kit, feature, 2_500);
+    expect(await usage.usageOf("user_1")).toMatchObject({ credits: { remaining: 9 } });
+  });
+});

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { describeUsage, JANUARY } from "../../../../../support/usage/cases.js";
 import { describeCredits } from "../../../../../support/usage/credits.js";
 import { catalogue } from "../../../../../support/usage/world.js";
+import { queryableOf, type Tx } from "../../../src/postgres/transaction.js";
 import { openUsage } from "./kit.js";
 
 describeUsage(openUsage);
@@ -23,4 +24,13 @@ it("an edited catalogue counts at once, also where the sums of the one before ar
     { key: "a", over: 0, billed: false },
     { key: "b", over: 100, billed: true },
   ]);
+});
+
+it("a transaction of Drizzle is one connection, however often it is passed", () => {
+  const passed = (client: object) => queryableOf({ _: { session: { client } } } as unknown as Tx);
+  const client = { query: async () => ({ rows: [] }) };
+  expect(passed(client)).toBe(passed(client));
+  const sql = { unsafe: async () => [] };
+  expect(passed(sql)).toBe(passed(sql));
+  expect(passed(sql)).not.toBe(passed(client));
 });

@@ -324,7 +324,7 @@ describe("a refresh of a customer's subscriptions", () => {
   const left = async ({ store }: ReturnType<typeof open>) =>
     (await store.records("refresh", "", 10)).map(({ id }) => id);
 
-  it("is dropped once one of them was read after the hint", async () => {
+  it("is dropped once the only one was read after the hint", async () => {
     const opened = open({ retrieve: () => subscription({ status: "active" }) });
     await opened.doubt("subscriptions", "sub_1");
     await request(opened);
@@ -355,6 +355,24 @@ describe("a refresh of a customer's subscriptions", () => {
     await request(opened);
     await answerAsk(opened.runtime, { resource: "subscriptions", id: "sub_1", revision: 1 });
     expect(await left(opened)).toEqual(["cus_1"]);
+  });
+
+  it("stays where the customer has another one, which may be what it is about", async () => {
+    const opened = open({ retrieve: () => subscription({ status: "active" }) });
+    const other = subscription({ id: "sub_2" });
+    await opened.store.commit(batch(event("subscriptions", "sub_2", SECONDS, other)));
+    await opened.doubt("subscriptions", "sub_1");
+    await request(opened);
+    expect(await answerAsks(opened.runtime)).toBe(1);
+    expect(await left(opened)).toEqual(["cus_1"]);
+  });
+
+  it("is done where the customer is gone, as one of a test clock goes with it", async () => {
+    const gone = Object.assign(failure(400), { code: "resource_missing" });
+    const opened = open({ list: () => gone });
+    await request(opened);
+    expect(await refreshDue(opened.runtime)).toBe(1);
+    expect(await left(opened)).toEqual([]);
   });
 
   it("that fails is tried again when its lease is over", async () => {

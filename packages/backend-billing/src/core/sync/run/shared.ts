@@ -6,15 +6,15 @@
 
 import type { RecordWrite, StoredRecord } from "../../mirror/store.js";
 import { defineLocal } from "../../runtime/local.js";
+import { oneAtATime } from "../../runtime/one-at-a-time.js";
 import type { Runtime } from "../../runtime/runtime.js";
 
 interface Shared {
   /** The run as this process last wrote it. */
   latest?: StoredRecord;
-  turn: Promise<unknown>;
 }
 
-const sharedBy = defineLocal("runtime", "run", (): Shared => ({ turn: Promise.resolve() }));
+const sharedBy = defineLocal("runtime", "run", (): Shared => ({}));
 
 /** The later of a run's record as it was read and as this process last wrote it. */
 export function latestOf(runtime: Runtime, read: StoredRecord): StoredRecord {
@@ -23,12 +23,8 @@ export function latestOf(runtime: Runtime, read: StoredRecord): StoredRecord {
 }
 
 /** Runs work that changes a run's record, one at a time in this process. */
-export function inTurnForRun<T>(runtime: Runtime, work: () => Promise<T>): Promise<T> {
-  const shared = sharedBy(runtime);
-  const mine = shared.turn.then(work, work);
-  shared.turn = mine.catch(() => {}); // the caller gets the rejection from `mine`
-  return mine;
-}
+export const inTurnForRun = <T>(runtime: Runtime, work: () => Promise<T>): Promise<T> =>
+  oneAtATime(sharedBy(runtime), work);
 
 /** A run's record was written over this one. */
 export function keepLatest(runtime: Runtime, over: StoredRecord, writes: readonly RecordWrite[]) {

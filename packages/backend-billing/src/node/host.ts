@@ -138,7 +138,8 @@ export function createHost<Db extends object, Tx>(
     const shares = included && life.guard(included);
     const usage = { outbox, books, credits, shares };
     const isClosing = () => life.isClosing;
-    const platform = { store, baseUrl, wake, isClosing, seats, reactions, ...usage };
+    const isElsewhere = db !== storage.db;
+    const platform = { store, isElsewhere, baseUrl, wake, isClosing, seats, reactions, ...usage };
     const runtime = createRuntime(config, platform);
     return runtime;
   };

@@ -23,7 +23,7 @@ export function strangerBy(entity: EntityInMetadata, customer: string): Stranger
 const nameOf = ({ kind, app }: Stranger): string => `${kind} ${app ?? ""}`;
 
 /** What this process has remembered already. */
-const rememberedBy = defineLocal("process", "strangers", () => new Set<string>());
+const rememberedBy = defineLocal("database", "strangers", () => new Set<string>());
 
 /** Remembers strangers, the first of each kind and application. */
 export async function recordStrangers(

@@ -12,16 +12,18 @@ type Memories = Map<string, unknown>;
 export interface Local {
   /** Kept as long as the configuration: by a process on Node, by an isolate on Convex. */
   readonly process: Memories;
+  /** The same, but of another database that a call brings: as long as the runtime on it. */
+  readonly database: Memories;
   /** Kept as long as the runtime: by an instance on Node, by one action on Convex. */
   readonly runtime: Memories;
 }
 
 const processes = new WeakMap<BillingConfig, Memories>();
 
-export function localOf(config: BillingConfig): Local {
+export function localOf(config: BillingConfig, isElsewhere = false): Local {
   const process = processes.get(config) ?? new Map();
   processes.set(config, process);
-  return { process, runtime: new Map() };
+  return { process, database: isElsewhere ? new Map() : process, runtime: new Map() };
 }
 
 /** A memory with a name of its own, made when it is first asked for. */

@@ -73,6 +73,8 @@ export function workersOf({ config }: Pick<Runtime, "config">): number {
 
 export interface Platform {
   readonly store: Store;
+  /** Whether it is another database than the configured one, which a call brought along. */
+  readonly isElsewhere?: boolean;
   baseUrl(): string;
   wake(delay: number): void;
   isClosing?(): boolean;
@@ -109,7 +111,7 @@ export function createRuntime(config: BillingConfig, platform: Platform): Runtim
     timing,
     log: logger,
     telemetry,
-    local: localOf(config),
+    local: localOf(config, platform.isElsewhere),
     seats,
     reactions,
     outbox,

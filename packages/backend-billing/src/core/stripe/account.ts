@@ -38,18 +38,23 @@ interface Checked {
   readonly until: number;
 }
 
-interface Memory {
-  /** What was found right. */
-  checked?: Checked;
-  /** The account of a key, as Stripe said. */
-  answer?: { readonly key: string; readonly account: CheckedAccount };
-  /** The check under way. */
-  checking?: Promise<CheckedAccount> | undefined;
-  /** The request under way that asks Stripe for the account. */
-  asking?: Promise<CheckedAccount> | undefined;
+/** What callers wait for together. */
+interface Shared {
+  pending?: Promise<CheckedAccount> | undefined;
 }
 
-const memoryOf = defineLocal<Memory>("process", "account", () => ({}));
+interface Asked extends Shared {
+  /** The account of a key, as Stripe said. */
+  answer?: { readonly key: string; readonly account: CheckedAccount };
+}
+
+interface Found extends Shared {
+  /** What was found right. */
+  checked?: Checked;
+}
+
+const askedBy = defineLocal<Asked>("process", "account of the key", () => ({}));
+const foundIn = defineLocal<Found>("database", "account", () => ({}));
 
 /** Whose the tables are, as far as it was judged. */
 export interface Place {
@@ -61,12 +66,12 @@ export interface Place {
 }
 
 function remembered(runtime: Runtime): CheckedAccount | undefined {
-  const { checked } = memoryOf(runtime);
+  const { checked } = foundIn(runtime);
   const isKnown = checked?.key === secretKey(runtime.config) && runtime.now() < checked.until;
   return isKnown ? checked.account : undefined;
 }
 
-/** The records that {@link judgePlace} goes by; none once this process has found its place right. */
+/** The records that {@link judgePlace} goes by; none once this process has found the database right. */
 export function placeKeys(runtime: Runtime): readonly RecordKey[] {
   return remembered(runtime) === undefined ? [records.mode, records.account] : [];
 }
@@ -87,7 +92,7 @@ export async function judgePlace(runtime: Runtime, found: readonly StoredRecord[
   const passed = () => {
     const isFinal = id !== undefined || stripeStatus(account.trouble) === 403;
     const until = isFinal ? Number.POSITIVE_INFINITY : runtime.now() + ASK_AGAIN;
-    memoryOf(runtime).checked = { key, account, until };
+    foundIn(runtime).checked = { key, account, until };
   };
   if (writes.length === 0) passed();
   return { account, writes, passed };
@@ -98,7 +103,7 @@ export async function judgePlace(runtime: Runtime, found: readonly StoredRecord[
  * before anything is written. It costs nothing once it was found right.
  */
 export async function checkPlace(runtime: Runtime): Promise<CheckedAccount> {
-  return remembered(runtime) ?? together(runtime, "checking", () => check(runtime));
+  return remembered(runtime) ?? together(foundIn(runtime), () => check(runtime));
 }
 
 async function check(runtime: Runtime): Promise<CheckedAccount> {
@@ -120,22 +125,20 @@ async function check(runtime: Runtime): Promise<CheckedAccount> {
  * began never ends: another one waits only so long for it.
  */
 async function together(
-  runtime: Runtime,
-  name: "checking" | "asking",
+  shared: Shared,
   work: () => Promise<CheckedAccount>,
 ): Promise<CheckedAccount> {
-  const memory = memoryOf(runtime);
   for (;;) {
-    const other = memory[name];
+    const other = shared.pending;
     if (other === undefined) break;
     const found = await within(3 * PATIENCE, other);
     if (found !== undefined) return found;
-    if (memory[name] === other) memory[name] = undefined;
+    if (shared.pending === other) shared.pending = undefined;
   }
   const mine = work().finally(() => {
-    if (memory[name] === mine) memory[name] = undefined;
+    if (shared.pending === mine) shared.pending = undefined;
   });
-  memory[name] = mine;
+  shared.pending = mine;
   return mine;
 }
 
@@ -191,10 +194,10 @@ function judgeAccount(
 
 /** The key's own account. A key that is refused for its account is not asked about again. */
 async function accountOf(runtime: Runtime, key: string): Promise<CheckedAccount> {
-  const memory = memoryOf(runtime);
-  if (memory.answer?.key === key) return memory.answer.account;
-  const account = await together(runtime, "asking", () => askAccount(runtime));
-  if (account.id !== undefined) memory.answer = { key, account };
+  const asked = askedBy(runtime);
+  if (asked.answer?.key === key) return asked.answer.account;
+  const account = await together(asked, () => askAccount(runtime));
+  if (account.id !== undefined) asked.answer = { key, account };
   return account;
 }
 

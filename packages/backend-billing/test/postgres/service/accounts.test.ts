@@ -1,14 +1,21 @@
 // A key or an event of another account or mode than the tables are of.
 import { describe, expect, it } from "vitest";
 import { createPatientDouble } from "../../../../../support/patient-double.js";
+import { createDatabase, createPool } from "../../../../../support/postgres/database.js";
 import { answerAsks, settleAsks } from "../../../src/core/events/refetch.js";
 import { refreshDue } from "../../../src/core/events/refresh.js";
 import { createRuntime, type Runtime } from "../../../src/core/runtime/runtime.js";
 import { reconcile } from "../../../src/core/sync/sync.js";
 import { workPage } from "../../../src/core/sync/work/work.js";
-import { createBilling, type PostgresConfig } from "../../../src/postgres/index.js";
+import {
+  createBilling,
+  createStripe,
+  migrate,
+  type PostgresConfig,
+} from "../../../src/postgres/index.js";
 import type { StripeDouble } from "../../../src/testing/index.js";
 import { type App, applications, billingError, listen, NOW } from "./kit.js";
+import { price, subscribing } from "./links-kit.js";
 import { post, receipts, send } from "./webhook-kit.js";
 
 const open = applications();
@@ -58,10 +65,11 @@ describe("a key of another account", () => {
     const before = await due();
     await withStripe(async (double) => {
       const config = { secret_key: double.secretKey, stripe_options: double.stripeConfig };
-      const other = createRuntime({ ...app.core.config, ...config }, app.core as never);
-      const store = { ...app.core.store };
+      const { store } = app.core;
+      const made = createRuntime({ ...app.core.config, ...config }, app.core as never);
+      const other: Runtime = { ...made, store };
       for (const work of [workPage, answerAsks, refreshDue, (at: Runtime) => settleAsks(at, 20)]) {
-        const error = await billingError(work({ ...other, store }));
+        const error = await billingError(work(other));
         expect(error.code).toBe("invalid_config");
       }
       expect(double.requests.count()).toBe(1); // for the account
@@ -126,6 +134,38 @@ describe("a key of another account", () => {
       ),
     );
     expect(await receipts(app)).toHaveLength(1);
+  });
+});
+
+describe("another database that a call brings along", () => {
+  it("is of an account, too, and the key is refused there", async () => {
+    const app = await still();
+    const database = await createDatabase();
+    const db = createPool(database.url);
+    try {
+      const { schema } = app;
+      await migrate(db, { schema });
+      const table = `${schema}.backend_billing_records`;
+      await db.query(`INSERT INTO ${table} (kind, id, revision, data)
+        VALUES ('setting', 'account', 1, '{"id": "acct_other"}')`);
+      const { stripe } = createStripe(app.config);
+      const back = { returnUrl: `${app.url}/account` };
+      await app.b.setup({ entityId });
+      const own = () => stripe.portal({}, { entityId, ...back });
+      await app.b.sync({ data: false, portal: true });
+      await own();
+      const error = await billingError(
+        stripe.subscribe({ db }, subscribing(app, await price(app))),
+      );
+      expect(error.message).toContain("hold the data of acct_other");
+      const { rows } = await db.query(`SELECT id FROM ${table} WHERE kind = 'claim'`);
+      expect(rows).toEqual([]);
+      await own();
+      expect(app.double.requests.count(ACCOUNT)).toBe(1);
+    } finally {
+      await db.end();
+      await database.drop();
+    }
   });
 });
 

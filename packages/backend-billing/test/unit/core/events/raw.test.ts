@@ -13,7 +13,7 @@ const METER = "v1.billing.meter.error_report_triggered";
 function process(own: readonly string[], stored: readonly string[]) {
   const said = { names: stored, now: 0, reads: 0, fails: false };
   const context = {
-    local: { process: new Map(), runtime: new Map() },
+    local: { process: new Map(), database: new Map(), runtime: new Map() },
     reactions: { names: new Set(own), needs: {} },
     now: () => said.now,
     store: {

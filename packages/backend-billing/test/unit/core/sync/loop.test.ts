@@ -18,7 +18,7 @@ function process(lines: object[] = []) {
       clock.now += milliseconds;
     },
     log: { warn: (line: object) => lines.push(line) },
-    local: { process: new Map(), runtime: new Map() },
+    local: { process: new Map(), database: new Map(), runtime: new Map() },
   } as unknown as Runtime;
   return { runtime, clock };
 }

@@ -7,7 +7,10 @@ import { inTurnForRun, keepLatest, latestOf } from "../../../../src/core/sync/ru
 import { callWorkers, waitForWork } from "../../../../src/core/sync/work/idle.js";
 
 const process = (sleep: Runtime["sleep"] = () => new Promise(() => {})) =>
-  ({ sleep, local: { process: new Map(), runtime: new Map() } }) as unknown as Runtime;
+  ({
+    sleep,
+    local: { process: new Map(), database: new Map(), runtime: new Map() },
+  }) as unknown as Runtime;
 const run = (revision: number, id = "run_1"): StoredRecord => ({
   kind: "run",
   id,

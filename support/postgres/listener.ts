@@ -11,23 +11,35 @@ import {
   deliverTo,
 } from "../../packages/backend-billing/src/postgres/reactions/deliver.js";
 import { dueObjects } from "../../packages/backend-billing/src/postgres/reactions/head.js";
-import { lendFrom } from "../../packages/backend-billing/src/postgres/reactions/lend.js";
+import {
+  lendFrom,
+  lendPrepared,
+} from "../../packages/backend-billing/src/postgres/reactions/lend.js";
 import { namesIn } from "../../packages/backend-billing/src/postgres/store/names.js";
+import {
+  prepareOn,
+  queryableBy,
+} from "../../packages/backend-billing/src/postgres/store/prepared.js";
 import { createPostgresStore } from "../../packages/backend-billing/src/postgres/store/store.js";
 import { listeningTo } from "../conformance/changes.js";
 import { batch, created, event } from "../conformance/fixtures.js";
 
 const names = namesIn("billing");
 
+/** What runs the library's own statements, as in an application. */
+function preparedOn(pool: pg.Pool): Pick<DeliverOptions<Queryable>, "pool" | "lend"> {
+  const prepared = prepareOn(pool, true);
+  return { pool: queryableBy(prepared.run), lend: lendPrepared(lendFrom(pool), prepared) };
+}
+
 /** A delivery whose listeners are told of products that change; the handler is to be added. */
 export const listening = (
   pool: pg.Pool,
   listeners: readonly string[],
 ): Omit<DeliverOptions<Queryable>, "handler"> => ({
-  pool,
+  ...preparedOn(pool),
   names,
   occasions: ["products"],
-  lend: lendFrom(pool),
   tellings: async (change) => ({
     all: listeners.map((name) => ({ name, to: name, payload: change })),
     writes: [],

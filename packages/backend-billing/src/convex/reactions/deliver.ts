@@ -11,14 +11,14 @@ import { isDue } from "../../core/mirror/due.js";
 import type { RecordRequest, RecordWrite } from "../../core/mirror/store.js";
 import type { AnyCatalogue } from "../../core/plans/catalogue.js";
 import {
-  advanced,
   attempt,
   DELIVERY_TIMING,
   type Delivery,
   type DeliveryTiming,
   deliveryIn,
 } from "../../core/reactions/delivery.js";
-import type { Telling, Tellings } from "../../core/reactions/telling/context.js";
+import { afterTelling, type Became, beforeTelling } from "../../core/reactions/telling/became.js";
+import type { Telling } from "../../core/reactions/telling/context.js";
 import type { Handlers } from "../../core/reactions/telling/handlers.js";
 import { tellingsOf } from "../../core/reactions/telling/tellings.js";
 import type { Logger } from "../../core/runtime/config.js";
@@ -91,25 +91,36 @@ export async function tell(on: Deliverer, asked: OperationOf<"tell">): Promise<v
   const { db, scheduler, store } = on;
   const record = await recordAt(db, "change", asked.id);
   if (record === null || record.ref === null || record.revision !== asked.revision) return;
-  // Present states are told first, and may have come in between.
-  if ((await waitingOf(db, record.ref))?._id !== record._id) return;
   await scheduler.cancel(asked.again as never);
+  // Present states are told first, and may have come in between.
+  if ((await waitingOf(db, record.ref))?._id !== record._id) return putBack(on, record);
   const change = decode(deliveryIn(record));
-  const became = await tried(on, change);
-  observe(on, change, became);
-  if (became.outcome === "failed") {
+  const result = await tried(on, change);
+  observe(on, change, result);
+  if (result.outcome === "failed") {
     const due = Date.now() + asked.pause;
     await db.patch(record._id, { due });
     const operation = { type: "deliver", ref: record.ref } as const;
     await scheduler.runAt(due, store, { operation });
     return;
   }
-  await mark(on, record, became);
+  await mark(on, record, result.became);
   await begin(on, record.ref);
 }
 
+/** Takes back an attempt at a change whose turn has not come: it is due as soon as that of another is over. */
+async function putBack(on: Deliverer, record: RecordDocument): Promise<void> {
+  const { attempts = 1, ...change } = deliveryIn(record);
+  await on.db.patch(record._id, {
+    revision: record.revision + 1,
+    due: Date.now(),
+    data: { ...change, attempts: attempts - 1 },
+  });
+  if (record.ref !== null) await begin(on, record.ref);
+}
+
 type Tried =
-  | { readonly outcome: "told"; readonly tellings: Tellings; readonly next: Telling | undefined }
+  | { readonly outcome: "told"; readonly became: Became; readonly next: Telling | undefined }
   | { readonly outcome: "failed"; readonly name: string; readonly error: unknown };
 
 /** Calls the handler. What it wrote is taken back where it throws, and nothing else is. */
@@ -121,13 +132,15 @@ async function tried(on: Deliverer, change: Delivery): Promise<Tried> {
     const names = new Set(handlers.keys());
     const reads = readsIn(db, resources);
     const tellings = await tellingsOf({ reads, names, resources, catalogue }, change);
+    const first = beforeTelling(change, tellings);
+    if (first !== undefined) return { outcome: "told", became: first, next: undefined };
     const next = tellings.all.find((each) => !change.done?.includes(each.name));
     const handler = next && handlers.get(next.to);
     if (next !== undefined && handler !== undefined) {
       name = next.name;
       await runMutation(handler, argumentsOf(next));
     }
-    return { outcome: "told", tellings, next };
+    return { outcome: "told", became: afterTelling(change, tellings, next), next };
   } catch (error) {
     return { outcome: "failed", name, error };
   }
@@ -140,19 +153,20 @@ const argumentsOf = ({ to, payload }: Telling): { [name: string]: unknown } =>
 async function mark(
   { db, follow }: Deliverer,
   record: RecordDocument,
-  { tellings: { all, writes, requests }, next }: Extract<Tried, { readonly outcome: "told" }>,
+  { left, writes, requests }: Became,
 ): Promise<void> {
-  const change = deliveryIn(record);
-  const then = next === undefined ? change : advanced(change, next.name);
-  const isLast = all.every(({ name }) => then.done?.includes(name));
-  if (isLast) await db.delete(record._id);
-  else await db.patch(record._id, { revision: record.revision + 1, data: { ...then } });
-  await follow([...(next?.writes ?? []), ...(isLast ? writes : [])], isLast ? requests : []);
+  if (left === null) await db.delete(record._id);
+  else {
+    const { before, after } = deliveryIn(record); // as Convex takes them
+    const data = { ...left, before, after };
+    await db.patch(record._id, { revision: record.revision + 1, data });
+  }
+  await follow(writes, requests);
 }
 
 function observe({ options }: Deliverer, change: Delivery, became: Tried | Delivering): void {
   const { log, telemetry } = options;
-  if (!("tellings" in became)) observeDelivery({ log, telemetry }, change, became);
+  if (!("became" in became)) observeDelivery({ log, telemetry }, change, became);
   else if (became.next !== undefined) {
     const { outcome, next } = became;
     observeDelivery({ log, telemetry }, change, { outcome, name: next.name });

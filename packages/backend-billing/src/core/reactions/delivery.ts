@@ -8,6 +8,8 @@ import type { StoredChange } from "../mirror/changes.js";
 export interface Delivery extends StoredChange {
   /** Those that were told of it, by their names. Each is told by itself: one that fails must not repeat others. */
   readonly done?: readonly string[];
+  /** What follows from it is stored, though it is not told to the end (telling/became.ts). */
+  readonly followed?: boolean;
   /** How often the next was tried, and since when, in milliseconds. */
   readonly attempts?: number;
   readonly since?: number;

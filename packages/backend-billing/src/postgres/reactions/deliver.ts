@@ -7,22 +7,22 @@ import type { StoredListening } from "../../core/mirror/listening.js";
 import type { StoredRecord } from "../../core/mirror/store.js";
 import {
   type Attempt,
-  advanced,
   attempt,
   DELIVERY_TIMING,
   type Delivery,
   type DeliveryTiming,
   deliveryIn,
 } from "../../core/reactions/delivery.js";
+import { afterTelling, type Became, beforeTelling } from "../../core/reactions/telling/became.js";
 import type { Telling, Tellings } from "../../core/reactions/telling/context.js";
-import type { PoolLike, Queryable } from "../database.js";
+import type { Queryable } from "../database.js";
 import { countHeld, putHeld, putRecord, removeHeld, requestRecord } from "../store/leases.js";
 import type { Names } from "../store/names.js";
 import { type Head, headOf, lockHead, otherFrom, otherHead } from "./head.js";
 import type { Lend } from "./lend.js";
 
 export interface DeliverOptions<Tx> {
-  readonly pool: PoolLike;
+  readonly pool: Queryable;
   readonly names: Names;
   /** What this process has handlers for: the rest is left to other processes. */
   readonly occasions: readonly string[];
@@ -122,6 +122,10 @@ async function tellHead<Tx>(options: DeliverOptions<Tx>, head: Head): Promise<Re
       }
       if (locked.revision !== held.revision) return NOTHING;
       const tellings = await options.tellings(change, tx, locked.listening);
+      const first = beforeTelling(tried.next, tellings);
+      if (first !== undefined) {
+        return { delivered: "told", next: await store(options, tx, held, first) };
+      }
       const left = tellings.all.filter((each) => !change.done?.includes(each.name));
       const next = left.find((each) => handler(each) !== undefined);
       if (next !== undefined) {
@@ -131,8 +135,8 @@ async function tellHead<Tx>(options: DeliverOptions<Tx>, head: Head): Promise<Re
         await putBack(tx, change, LEFT);
         return NOTHING;
       }
-      const then = next && advanced(change, next.name);
-      return { delivered: "told", next: await store(options, tx, held, then, tellings, next) };
+      const became = afterTelling(change, tellings, next);
+      return { delivered: "told", next: await store(options, tx, held, became) };
     });
     if (result.delivered === "told" && name !== "") {
       observed?.({ outcome: "told", change, name, took: Date.now() - began });
@@ -163,22 +167,19 @@ async function store<Tx>(
   { names }: DeliverOptions<Tx>,
   tx: Queryable,
   held: Head,
-  then: Delivery | undefined,
-  { all, writes, requests }: Tellings,
-  next: Telling | undefined,
+  { left, writes, requests }: Became,
 ): Promise<Head | undefined> {
-  const isLast = all.every(({ name }) => then?.done?.includes(name) ?? true);
-  for (const write of [...(next?.writes ?? []), ...(isLast ? writes : [])]) {
+  for (const write of writes) {
     if (!(await putRecord(tx, names, write))) throw new Moved();
   }
-  for (const request of isLast ? requests : []) await requestRecord(tx, names, request);
-  if (isLast || then === undefined) {
+  for (const request of requests) await requestRecord(tx, names, request);
+  if (left === null) {
     const { isRemoved, other } = await removeHeld(tx, names, held, otherHead(names, "$4", "$2"));
     if (isRemoved) return otherFrom(other);
   } else {
-    const left = stored(then, 0);
-    const isPut = await putHeld(tx, names, held, left);
-    if (isPut) return { ...held, ...left, revision: held.revision + 1 };
+    const next = stored(left, 0);
+    const isPut = await putHeld(tx, names, held, next);
+    if (isPut) return { ...held, ...next, revision: held.revision + 1 };
   }
   // An entity's access is to be looked at again: that look stays, and what was told is in its own record.
   if (deliveryIn(held).resource !== "access") throw new Overtaken();

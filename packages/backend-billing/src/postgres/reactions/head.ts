@@ -2,7 +2,7 @@
 import { beyond } from "../../core/mirror/due.js";
 import { LISTENING, type StoredListening } from "../../core/mirror/listening.js";
 import type { StoredRecord } from "../../core/mirror/store.js";
-import type { PoolLike, Queryable } from "../database.js";
+import type { Queryable } from "../database.js";
 import type { Names } from "../store/names.js";
 import { type RawRecord, recordFrom } from "../store/raw.js";
 
@@ -24,7 +24,7 @@ export async function dueObjects({
   names,
   occasions,
 }: {
-  readonly pool: PoolLike;
+  readonly pool: Queryable;
   readonly names: Names;
   readonly occasions: readonly string[];
 }): Promise<readonly string[]> {

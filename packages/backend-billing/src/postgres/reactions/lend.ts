@@ -1,5 +1,6 @@
 /** Transactions that are lent to handlers, for a time. */
 import { type Connection, type PoolLike, type Queryable, transaction } from "../database.js";
+import { isNotPrepared, type Prepared, queryableBy } from "../store/prepared.js";
 
 /**
  * Runs work in a transaction for so many milliseconds: `tx` runs statements in it, `own` is what the
@@ -9,6 +10,28 @@ export type Lend<Tx> = <T>(
   limit: number,
   work: (tx: Queryable, own: Tx) => Promise<T>,
 ) => Promise<T>;
+
+/** A statement could not be prepared, and took its transaction back. From then on it is sent as it is. */
+class NotPrepared extends Error {}
+
+/** The same, where the library's own statements are prepared: `tx` runs those, `own` is as it was. */
+export const lendPrepared =
+  <Tx>(lend: Lend<Tx>, { on }: Prepared): Lend<Tx> =>
+  (limit, work) => {
+    const working: typeof work = (tx, own) => {
+      const run = on(tx);
+      const prepared = queryableBy((statement) =>
+        run(statement).catch((cause: unknown) => {
+          throw isNotPrepared(cause) ? new NotPrepared("", { cause }) : cause;
+        }),
+      );
+      return work(prepared, own);
+    };
+    return lend(limit, working).catch((error: unknown) => {
+      if (error instanceof NotPrepared) return lend(limit, working);
+      throw error;
+    });
+  };
 
 class TooSlow extends Error {
   constructor(limit: number) {

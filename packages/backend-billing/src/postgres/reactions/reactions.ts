@@ -12,10 +12,11 @@ import type { PoolLike, Queryable } from "../database.js";
 import { schemaOf } from "../schema/schema.js";
 import { lookupsOn } from "../store/lookups.js";
 import { namesIn } from "../store/names.js";
+import { prepareOn, queryableBy } from "../store/prepared.js";
 import { createPostgresReads } from "../store/reads.js";
-import { sharedPool } from "../store/share.js";
+import { isPg, sharedPool } from "../store/share.js";
 import type { DeliverOptions } from "./deliver.js";
-import type { Lend } from "./lend.js";
+import { type Lend, lendPrepared } from "./lend.js";
 import type { Reaction } from "./on.js";
 import { processingOn } from "./processing.js";
 import { deliverDue, lanesOf } from "./workers.js";
@@ -45,11 +46,12 @@ export function deliveryOn<Tx>(
     const processing = processingOn(select, names, resources);
     return { ...createPostgresReads(tx, tables), ...lookupsOn(select, names), processing };
   };
+  const prepared = prepareOn(sharedPool(pool), isPg(pool));
   const delivery: DeliverOptions<Tx> = {
-    pool: sharedPool(pool),
+    pool: queryableBy(prepared.run),
     names,
     occasions: occasionsOf(own),
-    lend,
+    lend: lendPrepared(lend, prepared),
     tellings: (change, tx, listening) => {
       const known = new Set([...own, ...awaitedNames(listening, Date.now())]);
       return tellingsOf({ reads: readsOn(tx), names: known, resources, catalogue }, change);
@@ -58,11 +60,13 @@ export function deliveryOn<Tx>(
       const handler = handlers.get(to);
       return handler && (async (tx) => handler(payload as never, { tx, store: storeIn(tx) }));
     },
-    observed: ({ change, took, ...outcome }) =>
+    observed: ({ change, took, ...outcome }) => {
+      prepared.grown(1); // about as many changes may wait by now as were told before
       observeDelivery({ log: config.logger, telemetry: config.telemetry }, change, {
         ...outcome,
         ...(took === undefined ? {} : { milliseconds: took }),
-      }),
+      });
+    },
     timing: options.timing ?? DELIVERY_TIMING,
   };
   return (isOver) => deliverDue(delivery, lanesOf(pool), isOver);

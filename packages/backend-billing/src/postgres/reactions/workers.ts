@@ -9,8 +9,8 @@ interface Counted {
 
 /** The most lanes of a process. */
 const LANES = 4;
-/** Milliseconds after which a lane that has nothing to tell looks again while another one tells something. */
-const WAIT = 200;
+/** Milliseconds after which another lane joins those that are still telling. */
+const JOIN = 200;
 
 /**
  * How many connections the handlers of a process may have at once: a quarter of the pool's, so that
@@ -22,8 +22,10 @@ export function lanesOf(pool: object): number {
 }
 
 /**
- * Tells what is due until nothing is, or until `isOver`; answers how much was told. A handler that
- * takes its time keeps its lane and no other: those look again meanwhile.
+ * Tells what is due until nothing is, or until `isOver`; answers how much was told. It begins with one lane,
+ * for the application has requests of its own to answer, and one is enough for handlers of a few
+ * milliseconds. As long as something is being told others join, look what is due by then, and go when
+ * nothing is: a handler that takes its time keeps its lane and no other.
  */
 export async function deliverDue<Tx>(
   options: DeliverOptions<Tx>,
@@ -52,40 +54,37 @@ export async function deliverDue<Tx>(
   const counted = (delivered: Delivered): void => {
     if (delivered !== "nothing") count++;
   };
-  let busy = 0;
-  let waiting: Promise<void> | undefined;
-  let wake = (): void => {};
-  /** Until it is time to look again, or no lane is busy any more. */
-  const pause = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        seen = -1; // something may have been committed
-        wake();
-      }, WAIT);
-      wake = () => {
-        clearTimeout(timer);
-        waiting = undefined;
-        resolve();
-      };
-    });
+  const failures: unknown[] = [];
+  const isEnding = () => failures.length > 0 || isOver();
   const lane = async (): Promise<void> => {
-    while (!isOver()) {
-      const ref = await next();
-      if (ref === undefined && busy === 0) return;
-      if (ref === undefined) {
-        waiting ??= pause();
-        await waiting;
-        continue;
-      }
-      busy++;
-      await deliverAllTo(options, ref, isOver, counted).finally(() => {
-        busy--;
-        if (busy === 0) wake();
-      });
+    for (let ref = await next(); ref !== undefined; ref = await next()) {
+      await deliverAllTo(options, ref, isEnding, counted);
+      if (isEnding()) return;
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return count;
+  return new Promise((resolve, reject) => {
+    let running = 0;
+    const endIfDone = (): void => {
+      if (running > 0) return;
+      clearInterval(joining);
+      if (failures.length > 0) reject(failures[0]);
+      else resolve(count);
+    };
+    const join = (): void => {
+      if (running >= lanes || isEnding()) return;
+      seen = -1; // something may have been committed
+      running++;
+      void lane()
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => {
+          running--;
+          endIfDone();
+        });
+    };
+    const joining = setInterval(join, JOIN);
+    join();
+    endIfDone();
+  });
 }
 
 /** So that processes that find the same begin elsewhere. */

@@ -88,6 +88,11 @@ export function prepareOn(pool: PoolLike, takesNames: boolean): Prepared {
   };
 }
 
+/** What runs a text with its values, where that is asked for. */
+export const queryableBy = (run: Run): Queryable => ({
+  query: async (text, values = []) => ({ rows: await run({ text, values }) }),
+});
+
 function plainly(db: Queryable): Run {
   return async ({ text, values }) => (await db.query(text, [...values])).rows;
 }

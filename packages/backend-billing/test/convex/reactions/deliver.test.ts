@@ -9,7 +9,8 @@ import {
 } from "../../../../../support/convex/listener.js";
 import { storeReference } from "../../../../../support/convex/store.js";
 import { OMITTED } from "../../../src/convex/calls/fit.js";
-import { DELIVERY_TIMING } from "../../../src/core/reactions/delivery.js";
+import { changeId } from "../../../src/core/mirror/changes.js";
+import { DELIVERY_TIMING, type Delivery } from "../../../src/core/reactions/delivery.js";
 
 const MINUTE = 60_000;
 
@@ -138,6 +139,36 @@ it("are told by one delivery at a time, whoever asks for another one", async () 
   for (let time = 0; time < 3; time++) await listener.test.mutation(storeReference, { operation });
   await pass(DELIVERY_TIMING.limit + MINUTE);
   expect(calls).toEqual(["prod_1 A", "prod_1 B"]);
+});
+
+it("whose turn is taken by a present state are told right after it", async () => {
+  await listener.change("prod_1", "A");
+  // The attempt is counted, and made by a job that has not run yet.
+  const operation = { type: "deliver", ref: "products prod_1" };
+  await listener.test.mutation(storeReference, { operation });
+  expect(await jobs()).toContain("tell");
+  expect(await listener.left()).toMatchObject([{ attempts: 1 }]);
+  await listener.test.run(async ({ db }) => {
+    const [found] = (await db.query("backend_billing_records").collect()).filter(
+      ({ kind }) => kind === "change",
+    );
+    if (found === undefined) throw new Error("There is no change.");
+    const { _id, _creationTime, ...record } = found;
+    const { key, resource, id, at } = record.data as Delivery;
+    const nothing = { key: `${key}.present`, resource, id, before: null, after: null, at };
+    await db.insert("backend_billing_records", {
+      ...record,
+      recordId: changeId(resource, id),
+      revision: 1,
+      data: nothing,
+    });
+  });
+  await pass(1_000);
+  expect(await listener.mails()).toEqual(["prod_1 A"]);
+  expect(await listener.left()).toEqual([]);
+  await pass(2 * MINUTE);
+  expect(calls).toHaveLength(1);
+  expect(await jobs()).toEqual([]);
 });
 
 it("of an object that is as large as a document may be are stored in part", async () => {

@@ -66,9 +66,12 @@ function heldTelling({ pool }: App): { readonly begun: Promise<void>; go(): void
     if (patched.has(client)) return;
     patched.add(client);
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    const held = (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
-      const answer = query(text, values, ...rest);
-      const isTurn = String(text).includes("pg_try_advisory_xact_lock");
+    const held = (statement: string | { text?: string; values?: unknown }, ...rest: unknown[]) => {
+      const answer = query(statement, ...rest);
+      // Prepared, or as it is, as behind a proxy.
+      const { text, values } =
+        typeof statement === "string" ? { text: statement, values: rest[0] } : statement;
+      const isTurn = text?.includes("pg_try_advisory_xact_lock");
       if (!isTurn || !String(values).startsWith("subscriptions ")) return answer;
       begin();
       return gone.then(() => answer);

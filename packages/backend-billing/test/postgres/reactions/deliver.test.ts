@@ -108,6 +108,45 @@ const left = async () =>
   ).rows.map(({ data }) => data as Delivery);
 
 describe("a change", () => {
+  it("leaves what follows from it though it cannot be told, such as a look at the access, and once", async () => {
+    await change("prod_followed", "A");
+    let isFailing = true;
+    const failing = async () => {
+      if (isFailing) throw new Error("No mail today.");
+    };
+    const requests = [{ kind: "notice", id: "sub_1", due: NOW, data: {} } as const];
+    const options = listeners(failing);
+    const following: Options = {
+      ...options,
+      tellings: async (...all) => ({ ...(await options.tellings(...all)), requests }),
+    };
+    const notices = async () =>
+      (await pool.query(`SELECT revision::int FROM ${names.records} WHERE kind = 'notice'`)).rows;
+    expect(await deliverAll(following)).toEqual(["failed"]);
+    expect(await notices()).toEqual([]);
+    await later();
+    expect(await deliverAll(following)).toEqual(["told", "failed"]);
+    expect(await notices()).toEqual([{ revision: 1 }]);
+    isFailing = false;
+    await later();
+    expect(await deliverAll(following)).toEqual(["told", "told"]);
+    expect([await notices(), await mails(), await left()]).toMatchObject([
+      [{ revision: 1 }],
+      { length: 2 },
+      [],
+    ]);
+  });
+
+  it("is told once where what was prepared is gone from the connection, as behind a proxy", async () => {
+    await change("prod_1", "A", "B", "C");
+    const gone = async ({ after }: Delivery, _: string, tx: Queryable) => {
+      if (nameOf(after) === "B") await tx.query("DEALLOCATE ALL");
+    };
+    expect(new Set(await deliverAll(listeners(gone)))).toEqual(new Set(["told"]));
+    expect(await mails()).toHaveLength(6);
+    expect(await left()).toEqual([]);
+  });
+
   it("is told to each listener, in the order of its object, and then forgotten", async () => {
     await change("prod_1", "A", "B");
     await deliverAll(listeners());

@@ -1,5 +1,5 @@
 // What a worker looks for is found in indexes, however much waits.
-import type pg from "pg";
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import {
   createDatabase,
@@ -31,12 +31,22 @@ afterAll(async () => {
 const names = namesIn("billing");
 const plans: string[] = [];
 const explaining = {
-  query: async (text: string, values?: unknown[]) => {
-    const { rows } = await pool.query(`EXPLAIN ${text}`, values);
-    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
-    return pool.query(text, values);
+  query: async (text: string, values: readonly unknown[] = []) => {
+    const client = await pool.connect();
+    const given = values.map((value) =>
+      pg.escapeLiteral(Array.isArray(value) ? `{${value.join()}}` : String(value)),
+    );
+    try {
+      const { rows } = await client.query(`EXPLAIN ${text}`, [...values]);
+      // Prepared, as it is sent: planned once for all values, when the connection has run it a few times.
+      await client.query(`PREPARE prepared AS ${text}; SET plan_cache_mode = force_generic_plan`);
+      const prepared = await client.query(`EXPLAIN EXECUTE prepared (${given.join(", ")})`);
+      plans.push(...[...rows, ...prepared.rows].map((row) => row["QUERY PLAN"]));
+    } finally {
+      client.release(true);
+    }
+    return pool.query(text, [...values]);
   },
-  connect: () => pool.connect(),
 };
 beforeEach(() => {
   plans.length = 0;

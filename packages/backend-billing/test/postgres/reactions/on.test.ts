@@ -61,26 +61,31 @@ it.each([
   ["a record of an earlier version", "data - 'key'"],
 ])("access is given under one key by %s, though more becomes of the entity", async (_, data) => {
   const keys: string[] = [];
-  let isFailing = true;
+  let isFailing = false;
   const granted = async ({ key }: { key: string }) => {
     keys.push(key);
     if (isFailing) throw new Error("The mail was sent before.");
   };
   const app = await opened(openApp, { on: { "access.granted": granted } });
-  const { customerId } = await app.b.setup({ entityId: "user_1" });
+  // It has had access before, so that there is a record of it.
+  const former = await subscribe(app, "user_1");
+  await settled(app);
+  await app.stripe.subscriptions.cancel(former.id);
+  await settled(app);
+  const stored = await app.sql(`UPDATE ${app.schema}.backend_billing_records SET data = ${data}
+    WHERE kind = 'access' AND id = 'user_1' RETURNING 1`);
+  expect(stored).toHaveLength(1);
+  expect(keys.splice(0)).toHaveLength(1);
+  isFailing = true;
+  const { id } = await subscribe(app, "user_1");
   const changed = async (name: string) => {
     const tried = keys.length;
-    await app.stripe.customers.update(customerId, { name });
+    await app.stripe.subscriptions.update(id, { metadata: { name } });
     await eventually(
       () => keys.length,
       (now) => now > tried,
     );
   };
-  await settled(app);
-  const stored = await app.sql(`UPDATE ${app.schema}.backend_billing_records SET data = ${data}
-    WHERE kind = 'access' AND id = 'user_1' RETURNING 1`);
-  expect(stored).toHaveLength(1);
-  await subscribe(app, "user_1");
   await eventually(
     () => keys.length,
     (tried) => tried > 0,

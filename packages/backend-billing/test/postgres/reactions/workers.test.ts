@@ -8,7 +8,8 @@ import postgres from "postgres";
 import { describe, expect, it } from "vitest";
 import { lendOf, poolOf } from "../../../src/postgres/drizzle-database.js";
 import { createBilling, fromPostgresJs, type PostgresConfig } from "../../../src/postgres/index.js";
-import { lanesOf } from "../../../src/postgres/reactions/workers.js";
+import { deliverDue, lanesOf } from "../../../src/postgres/reactions/workers.js";
+import { namesIn as tablesIn } from "../../../src/postgres/store/names.js";
 import { type App, applications, eventually } from "../service/kit.js";
 import { namesIn, opened, settled, writer } from "./kit.js";
 
@@ -104,6 +105,46 @@ describe("handlers", () => {
     );
     await b.billing.close();
     await db.end();
+  });
+});
+
+describe("lanes", () => {
+  it("join one that is busy, with what came meanwhile too", async () => {
+    let calls = 0;
+    let go = () => {};
+    const both = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const products = async () => {
+      if (++calls === 2) go();
+      await both; // the first is told only once the second has begun
+    };
+    const app = await opened(openApp, { on: { change: { products } } });
+    await app.stripe.products.create({ name: "A" });
+    await eventually(
+      () => calls,
+      (count) => count === 1,
+    );
+    await app.stripe.products.create({ name: "B" });
+    await settled(app);
+    expect(calls).toBe(2);
+  });
+
+  it("begin with one, and none where the time is over; what fails is told to who waits", async () => {
+    let looks = 0;
+    const pool = {
+      query: async () => {
+        looks++;
+        throw new Error("The database is gone.");
+      },
+    };
+    const options = { pool, names: tablesIn("billing"), occasions: [] } as unknown as Parameters<
+      typeof deliverDue
+    >[0];
+    expect(await deliverDue(options, 4, () => true)).toBe(0);
+    expect(looks).toBe(0);
+    await expect(deliverDue(options, 4)).rejects.toThrow("gone");
+    expect(looks).toBe(1);
   });
 });
 

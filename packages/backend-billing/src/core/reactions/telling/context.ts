@@ -30,7 +30,7 @@ export interface Telling {
   readonly writes?: readonly RecordWrite[];
 }
 
-/** What is stored with the mark that the last was told. */
+/** What is stored with the mark that the last was told, or before where one failed. */
 export interface Follows {
   readonly writes: readonly RecordWrite[];
   readonly requests: readonly RecordRequest[];

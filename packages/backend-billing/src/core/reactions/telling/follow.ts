@@ -2,6 +2,7 @@
 import type { ResourceName, StripeObject } from "../../catalogue/catalogue.js";
 import { accessRequest, changeRef, type StoredChange } from "../../mirror/changes.js";
 import type { RecordRequest, Store, StoredRecord, SubscriptionFacts } from "../../mirror/store.js";
+import { pastDueSince } from "../../subscriptions/lapse.js";
 import type { Delivery } from "../delivery.js";
 import { eventOrigins } from "../names.js";
 import { trialNotice } from "../trial.js";
@@ -50,7 +51,8 @@ export async function accessFollows(
   if (record === undefined && isFormer && resource !== "subscriptions") {
     return { writes: [], requests: [] };
   }
-  const known = await knownAccess(context, record, entityId, facts, key);
+  const from = { key, isGraceOver: false };
+  const known = await knownAccess(context, record, entityId, facts, from);
   const writes = record === undefined ? [accessWrite(entityId, undefined, known)] : [];
   return { writes, requests: [accessRequest(entityId, key, at)] };
 }
@@ -65,15 +67,34 @@ export async function knownAccess(
   record: StoredRecord | undefined,
   entityId: string,
   facts: SubscriptionFacts,
-  key: string,
+  { key, isGraceOver }: { readonly key: string; readonly isGraceOver: boolean },
 ): Promise<KnownAccess> {
   if (record !== undefined) return record.data as unknown as KnownAccess;
   const then = await Promise.all(
     facts.subscriptions.map(({ id }) => contentThen(reads, "subscriptions", id)),
   );
   const subscriptions = then.filter((each) => each !== null) as StripeObject<"subscriptions">[];
-  const lapses = facts.lapses.filter(({ data }) => data.over !== true);
+  const lapses = isGraceOver
+    ? facts.lapses.filter(({ data }) => data.over !== true)
+    : await lapsesThen(reads, facts, subscriptions);
   return accessFrom({ ...facts, subscriptions, lapses }, { entityId, catalogue }, key);
+}
+
+/** Whose grace was over then. The invoice by which it began may be paid for by now. */
+async function lapsesThen(
+  reads: Pick<Store, "record">,
+  facts: SubscriptionFacts,
+  subscriptions: readonly StripeObject<"subscriptions">[],
+): Promise<readonly StoredRecord[]> {
+  const late = subscriptions.filter(({ status }) => status === "past_due");
+  const lapses = await Promise.all(
+    late.map(async (each): Promise<readonly StoredRecord[]> => {
+      const lapse = await reads.record("lapse", each.id);
+      const since = pastDueSince(facts, each);
+      return lapse === undefined ? [] : [{ ...lapse, data: { ...lapse.data, since } }];
+    }),
+  );
+  return lapses.flat();
 }
 
 /** Where a trial is to be announced that was not announced yet, a record that is due then. */

@@ -136,7 +136,9 @@ async function ofAccess(context: TellingContext, change: Delivery): Promise<Foun
   const { reads, names } = context;
   const record = await reads.record("access", entityId);
   const facts = await reads.subscribed(entityId);
-  const known = await knownAccess(context, record, entityId, facts, key);
+  // Nothing is stored of it where the end of a grace is the first that is looked at.
+  const from = { key, isGraceOver: true };
+  const known = await knownAccess(context, record, entityId, facts, from);
   // What is told has its key from the record, which is stored before. Earlier versions stored none in it.
   if (record?.data.key === undefined) {
     const write = accessWrite(entityId, record, { ...known, key });

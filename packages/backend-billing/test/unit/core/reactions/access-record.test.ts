@@ -118,3 +118,46 @@ it("what comes and goes has another key each time, also where nothing is left of
   }
   expect(new Set(keys).size).toBe(keys.length);
 });
+
+it.each([
+  ["is over", true, [["access.granted"]]],
+  ["is not over", false, [[]]],
+])(
+  "an entity that pays whose grace %s when the first handler is added is known as it was",
+  async (_, over, told) => {
+    const before = subscription({ status: "past_due" });
+    const has = facts({ products });
+    let record: StoredRecord | undefined;
+    const rows: Readonly<Record<string, object>> = {
+      customers: { entityId: "user_1" },
+      subscriptions: { stripe: subscription() },
+    };
+    const context = {
+      names: new Set(["access.granted", "access.lost"]),
+      resources: ["customers", "subscriptions"] as const,
+      reads: {
+        subscribed: async () => has,
+        purchased: async () => [],
+        processing: async () => [],
+        row: async (resource: string) => rows[resource] as never,
+        record: async (kind: string) =>
+          kind === "access" ? record : kind === "lapse" ? lapse(1, over) : undefined,
+        recordsOf: async () => [{ due: 1, data: change } as never],
+      },
+    };
+    const change = {
+      resource: "subscriptions",
+      id: "sub_1",
+      key: "paid",
+      at: 2,
+      before,
+      after: subscription(),
+    } as unknown as Delivery;
+    const { writes, requests } = await tellingsOf(context, change);
+    const [write] = writes;
+    record = { kind: "access", id: "user_1", revision: 1, ...write?.next } as StoredRecord;
+    const looks = requests.map((request) => tellingsOf(context, deliveryIn(request)));
+    const names = (await Promise.all(looks)).map(({ all }) => all.map(({ to }) => to));
+    expect(names).toEqual(told);
+  },
+);

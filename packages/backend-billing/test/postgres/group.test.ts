@@ -104,6 +104,46 @@ describe("commits of single events", () => {
     ]);
   });
 
+  it("that take one statement do not wait for those that take several, nor these for them", async () => {
+    const { commit, started } = slowDatabase();
+    const isQuick = ({ units }: Batch) =>
+      units[0]?.snapshots?.[0]?.id.startsWith("prod_q") ?? false;
+    const grouped = inGroups(commit, { ...OPTIONS, lanes: 2, most: 9, isQuick });
+    const startedBy = () => started.map((each) => eventsOf(each.batch));
+    const send = (...names: string[]) => {
+      for (const name of names) void grouped(about(`prod_${name}`, `evt_${name}`));
+    };
+    send("s1", "s2");
+    await turn();
+    expect(startedBy()).toEqual([["evt_s1"], ["evt_s2"]]);
+    send("q3", "s4", "q5");
+    await turn();
+    expect(startedBy().slice(2)).toEqual([["evt_q3", "evt_q5"]]); // past the lanes, which the others have
+    send("q6");
+    started[0]?.end();
+    await turns();
+    expect(startedBy().slice(3)).toEqual([]); // both kinds have one, and the lanes are taken
+    started[2]?.end();
+    await turns();
+    expect(startedBy().slice(3)).toEqual([["evt_q6"]]);
+    started[1]?.end();
+    await turns();
+    expect(startedBy().slice(4)).toEqual([["evt_s4"]]);
+  });
+
+  it("of one object keep their order, whether they take one statement or several", async () => {
+    const { commit, started } = slowDatabase();
+    const isQuick = ({ units }: Batch) => units[0]?.receipt?.eventId === "evt_2";
+    const grouped = inGroups(commit, { ...OPTIONS, lanes: 2, isQuick });
+    void grouped(about("prod_1", "evt_1"));
+    void grouped(about("prod_1", "evt_2"));
+    await turns();
+    expect(started.map((each) => eventsOf(each.batch))).toEqual([["evt_1"]]);
+    started[0]?.end();
+    await turns();
+    expect(started.map((each) => eventsOf(each.batch))).toEqual([["evt_1"], ["evt_2"]]);
+  });
+
   it("fill a group no further than its limit", async () => {
     const { commit, started } = slowDatabase();
     const grouped = inGroups(commit, { ...OPTIONS, units: 2 });
@@ -217,7 +257,7 @@ describe("commits of single events", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const { commit, started } = slowDatabase();
-    const grouped = inGroups(commit, { ...OPTIONS, units: 1 });
+    const grouped = inGroups(commit, { ...OPTIONS, most: 4, units: 1 });
     for (let n = 1; n <= 6; n++) void grouped(about(`prod_${n}`, `evt_${n}`));
     const seen: number[] = [];
     for (let second = 0; second < 5; second++) {
@@ -229,6 +269,33 @@ describe("commits of single events", () => {
     started[1]?.end();
     await turns();
     expect(started).toHaveLength(4);
+  });
+
+  it.each([
+    ["take one statement", true],
+    ["take several", false],
+  ])("that %s leave the others a place, though all of them take long", async (_, isOne) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { commit, started } = slowDatabase();
+    const isQuick = (given: Batch) => eventsOf(given)[0]?.startsWith("evt_q") === isOne;
+    const grouped = inGroups(commit, { ...OPTIONS, most: 4, units: 1, isQuick });
+    const send = (...ids: string[]) => {
+      for (const id of ids) void grouped(about(`prod_${id}`, `evt_${id}`));
+    };
+    send("q1", "q2", "q3", "q4", "q5");
+    for (let second = 0; second < 5; second++) {
+      await turns();
+      vi.advanceTimersByTime(1000);
+    }
+    expect(started).toHaveLength(3);
+    send("other");
+    await turns();
+    expect(started.map((each) => eventsOf(each.batch)[0]).slice(3)).toEqual(["evt_other"]);
+    started[3]?.end();
+    send("other2");
+    await turns();
+    expect(started.map((each) => eventsOf(each.batch)[0]).slice(4)).toEqual(["evt_other2"]);
   });
 
   it("are refused when too much is waiting, and taken again when there is room", async () => {

@@ -18,7 +18,10 @@ import { partsOfSchedule, partsOfSubscription, WITH_PARTS } from "../subscriptio
 
 const PAGE = 100;
 
-/** Each of its steps may have been done before. */
+/**
+ * Each of its steps may have been done before. A page may be handed out as long as the customer is
+ * linked, so of one that is kept billing ends once more after that.
+ */
 export async function leaveStripe(
   runtime: Runtime,
   entityId: string,
@@ -29,6 +32,7 @@ export async function leaveStripe(
   if (become === "delete") return remove(runtime, customer);
   if (isThere) await strip(runtime, customer);
   await unlink(runtime, entityId, customer);
+  if (isThere) await endBilling(runtime, customer);
 }
 
 /** False if the customer is gone at Stripe. */

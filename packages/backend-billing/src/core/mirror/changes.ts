@@ -52,6 +52,10 @@ export function changeRecord(change: StoredChange, number = 0) {
 export const eventRequest = (id: string, event: object, at: number): RecordRequest =>
   changeRecord({ key: id, resource: "event", id, before: null, after: event, at });
 
+/** Whether a record is requested to have an event told as it came. There is none as long as the event is not received. */
+export const isEventRequest = ({ kind, data }: Pick<RecordRequest, "kind" | "data">): boolean =>
+  kind === "change" && data.resource === "event";
+
 /** The request that has an entity's access looked at. */
 export const accessRequest = (entityId: string, key: string, at: number): RecordRequest =>
   changeRecord({

@@ -6,7 +6,7 @@ import { ownerFieldOf, type ResourceName } from "../catalogue/catalogue.js";
 import { namedIn, parentsOf } from "../catalogue/kin.js";
 import { resources } from "../catalogue/resources.js";
 import { fieldAt } from "../catalogue/row.js";
-import type { StoredChange } from "./changes.js";
+import { isEventRequest, type StoredChange } from "./changes.js";
 import type { Known } from "./facts.js";
 import { isScrubbed, scrubbed } from "./scrub.js";
 import type { RecordKey, RecordRequest, Snapshot } from "./store.js";
@@ -119,9 +119,9 @@ export function storedRequests(
   requests: readonly RecordRequest[],
   erasing: Erasing,
 ): readonly RecordRequest[] {
-  if (!requests.some(isRaw) || erasing.facts.listened("erased") == null) return requests;
+  if (!requests.some(isEventRequest) || erasing.facts.listened("erased") == null) return requests;
   return requests.map((request) => {
-    const event = isRaw(request) ? (request.data as unknown as StoredChange).after : null;
+    const event = isEventRequest(request) ? (request.data as unknown as StoredChange).after : null;
     if (event === null || !isEventOfErased(event, erasing)) return request;
     return { ...request, data: { ...request.data, after: scrubbedEvent(event) } };
   });
@@ -135,9 +135,6 @@ function isEventOfErased(event: object, erasing: Erasing): boolean | undefined {
     namedByEvent(event).map(({ resource, id }) => isParentErased(resource, id, erasing)),
   );
 }
-
-const isRaw = ({ kind, data }: RecordRequest): boolean =>
-  kind === "change" && data.resource === "event";
 
 interface EventShown {
   readonly data?: {

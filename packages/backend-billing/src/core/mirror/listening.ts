@@ -5,11 +5,14 @@
 import type { ResourceName } from "../catalogue/catalogue.js";
 import type { RecordData } from "./store.js";
 
+/** From the least to the most: each has in it what stands before it. */
+const LEVELS = ["existence", "changes", "everything"] as const;
+
 /**
- * What an application is told of the rows of a resource: how they change, or also what the first
- * listing finds.
+ * What an application is told of the rows of a resource: that they come and go, how they change, or also
+ * what the first listing finds.
  */
-export type Listened = "changes" | "everything";
+export type Listened = (typeof LEVELS)[number];
 
 /** Rows of a resource, or that customers come to belong to entities. */
 export type ListenedTo = ResourceName | "link";
@@ -52,9 +55,12 @@ export function listenedIn(
   data: RecordData | undefined,
   resource: ListenedTo | "erased",
 ): Listened | null {
-  const { resources: stored, erasures } = (data ?? {}) as Partial<StoredListening>;
+  const { resources: stored, names = {}, erasures } = (data ?? {}) as Partial<StoredListening>;
   if (resource === "erased") return erasures ? "changes" : null;
-  return stored?.[resource] ?? null;
+  const listened = stored?.[resource] ?? null;
+  if (listened !== "existence") return listened;
+  // A process of an earlier version stores what the last of the names needs.
+  return together(Object.values(names).map(({ listens }) => listens))[resource] ?? listened;
 }
 
 /** The record after more customers were erased. */
@@ -118,7 +124,10 @@ function together(all: readonly Listening[]): Listening {
   const resources: { [R in ListenedTo]?: Listened } = {};
   for (const listens of all) {
     for (const [resource, listened] of Object.entries(listens) as [ListenedTo, Listened][]) {
-      if (resources[resource] !== "everything") resources[resource] = listened;
+      const known = resources[resource];
+      if (known === undefined || LEVELS.indexOf(listened) > LEVELS.indexOf(known)) {
+        resources[resource] = listened;
+      }
     }
   }
   return resources;

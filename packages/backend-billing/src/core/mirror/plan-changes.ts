@@ -35,7 +35,9 @@ function rowChanges(
   const writes: PutRecord[] = [];
   for (const object of objects) {
     const { resource, id, content: after, version } = object;
-    if (after === undefined || version === null || !facts.listened(resource)) continue;
+    if (after === undefined || version === null) continue;
+    const listened = facts.listened(resource);
+    if (!listened || (listened === "existence" && object.wasThere && after !== null)) continue;
     const key = `${draw}.${id}.${version.revision}`;
     const isCopied =
       after !== null && copied && !object.isErased && contentBefore(object, copied) === undefined;

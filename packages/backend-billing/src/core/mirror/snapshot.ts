@@ -209,21 +209,11 @@ export function snapshotsOfPage(
 ): Snapshot[] {
   const { owner } = page;
   const owned = owner === undefined || ownerFieldOf(resource) === undefined ? {} : { owner };
-  const { lo, hi } = seenOnPage(runtime, page, startedAt);
-  return page.data.map((object) => {
-    const usable = !isCut(resource, object);
-    return {
-      resource,
-      id: object.id,
-      origin: "page",
-      kind: "changed",
-      usable,
-      lo,
-      hi,
-      content: usable ? plain(object) : null,
-      ...owned,
-    };
-  });
+  const seen = seenOnPage(runtime, page, startedAt);
+  return page.data.map((object) => ({
+    ...snapshotOfPart(resource, plain(object), seen),
+    ...owned,
+  }));
 }
 
 /** What the whole list of an owner says of an object that it lacks: what a retrieval says that finds none. */
@@ -246,7 +236,7 @@ export function snapshotOfCreation(
   return snapshotOfPart(resource, plain(object), answeredAt(runtime, object, startedAt));
 }
 
-/** What an answer says of one of the objects in it, which was not asked about by its id alone. */
+/** What an answer or a page says of one of the objects in it, which was not asked about by its id alone. */
 export function snapshotOfPart(resource: ResourceName, content: Content, seen: Interval): Snapshot {
   const { lo, hi } = seen;
   const { id } = content as { readonly id: string };

@@ -5,9 +5,11 @@
  * no revision guards, or that has lost that race, is made in a transaction that locks what it reads.
  */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { isEventRequest } from "../../core/mirror/changes.js";
 import type { Need } from "../../core/mirror/facts.js";
+import { listenedIn } from "../../core/mirror/listening.js";
 import { type Decided, planCommit, type Undecided } from "../../core/mirror/plan.js";
-import type { Batch, Committed } from "../../core/mirror/store.js";
+import type { Batch, Committed, Unit } from "../../core/mirror/store.js";
 import { keyOf } from "../../core/mirror/writes.js";
 import { type PoolLike, sqlState, transaction, UNIQUE_VIOLATION } from "../database.js";
 import type { Names } from "../store/names.js";
@@ -67,8 +69,14 @@ function isPassing(error: unknown): boolean {
   return error instanceof Overtaken || isNotPrepared(error) || PASSING.has(sqlState(error) ?? "");
 }
 
-/** Commits batches, each for itself. */
-export function createCommit(options: CommitOptions): (batch: Batch) => Promise<Committed> {
+export interface Committer {
+  /** Commits a batch by itself. */
+  commit(batch: Batch): Promise<Committed>;
+  /** Whether that probably takes one statement: what it is about is remembered, and it asks for nothing else. */
+  isQuick(batch: Batch): boolean;
+}
+
+export function createCommitter(options: CommitOptions): Committer {
   const { names, chosen } = options;
   const context: CommitContext = {
     ...options,
@@ -76,10 +84,23 @@ export function createCommit(options: CommitOptions): (batch: Batch) => Promise<
     statementFor: createWriter(names, chosen),
     last: { isNewPage: false },
   };
-  return (batch) =>
-    commit(context, batch).catch((error: unknown) => {
-      throw explained(error);
-    });
+  return {
+    commit: (batch) =>
+      commit(context, batch).catch((error: unknown) => {
+        throw explained(error);
+      }),
+    isQuick: ({ units, records = [] }) =>
+      records.length === 0 &&
+      // Once a customer was erased, each commit reads whether it is about one.
+      listenedIn(context.last.listening?.data, "erased") === null &&
+      units.every((unit) => {
+        const { snapshots = [], requests = [] } = unit;
+        const keys = snapshots.map(({ resource, id }) => keyOf(resource, id));
+        return keys.length === 0 || requests.length > 0
+          ? isAsItCame(unit)
+          : context.memory.recall(keys) !== undefined;
+      }),
+  };
 }
 
 async function commit(context: CommitContext, batch: Batch): Promise<Committed> {
@@ -108,9 +129,13 @@ async function commit(context: CommitContext, batch: Batch): Promise<Committed> 
   }
 }
 
+/** An event that is told as it came, and changes nothing else. */
+const isAsItCame = ({ snapshots = [], requests = [] }: Unit): boolean =>
+  snapshots.length === 0 && requests.length > 0 && requests.every(isEventRequest);
+
 /**
- * Without reading: a commit of events about objects that are all remembered, or of nothing but
- * records, each expected at a revision. One round trip, if the write finds everything as it was
+ * Without reading: a commit of events about objects that are all remembered or that are told as they
+ * came, or of nothing but records, each expected at a revision. One round trip, if the write finds everything as it was
  * taken to be. Otherwise undefined, as where more must be known.
  */
 async function commitLikely(
@@ -119,7 +144,8 @@ async function commitLikely(
   objects: readonly ObjectKey[],
 ): Promise<Committed | undefined> {
   const { records = [], units } = batch;
-  const isPlain = units.length === 0 || (objects.length > 0 && records.length === 0);
+  const isOfEvents = objects.length > 0 || units.every(isAsItCame);
+  const isPlain = units.length === 0 || (isOfEvents && records.length === 0);
   const keys = objects.map(({ resource, id }) => keyOf(resource, id));
   const versions = isPlain && keys.length > 0 ? context.memory.recall(keys) : new Map();
   if (!isPlain || versions === undefined) return undefined;

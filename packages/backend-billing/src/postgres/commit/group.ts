@@ -1,7 +1,7 @@
 /**
  * Commits of single events, together: whatever arrives while commits are under way goes into the
  * next one, and each caller is answered once its own event is in the database. No commit waits for
- * a group to fill.
+ * a group to fill, and none that takes one statement for those that take several.
  */
 
 import { textOf } from "../../core/mirror/content/text.js";
@@ -16,14 +16,17 @@ interface Member {
   /** What it touches: two that share a key are never under way at the same time. */
   readonly keys: readonly string[];
   readonly bytes: number;
+  readonly isQuick: boolean;
   resolve(committed: Committed): void;
   reject(error: unknown): void;
 }
 
 export interface GroupOptions {
-  /** How many groups are under way at once, unless some of them take long. */
+  /** Whether a commit probably takes one statement. Those have groups of their own. */
+  readonly isQuick?: (batch: Batch) => boolean;
+  /** How many groups are under way at once, unless some of them take long; one more where all are of one kind. */
   readonly lanes: number;
-  /** How many groups may be under way at once, those that take long included. */
+  /** How many groups may be under way at once, those that take long included; one of them is left to the other kind. */
   readonly most: number;
   /** How many units a group may have, and how large they may be together. */
   readonly units: number;
@@ -32,30 +35,38 @@ export interface GroupOptions {
   readonly heldBytes: number;
 }
 
+/** Groups of commits that probably take one statement each, and of the others. */
+const KINDS = ["quick", "slow"] as const;
+type Kind = (typeof KINDS)[number];
+const kindOf = ({ isQuick }: Pick<Member, "isQuick">): Kind => (isQuick ? "quick" : "slow");
+
 /** What waits takes some memory even if it is about nothing. */
 const ENVELOPE = 1000;
 /** Milliseconds after which a group that is still under way makes room for another. */
 const PATIENCE = 1000;
 
 export function inGroups(commit: Commit, options: GroupOptions): Commit {
-  const { lanes, most: mostGroups, units, bytes, heldBytes } = options;
+  const { isQuick = () => false, lanes, most: mostGroups, units, bytes, heldBytes } = options;
   let waiting: Member[] = [];
   let held = 0;
   const busy = new Set<string>();
-  let running = 0;
-  let underWay = 0;
+  const queued = { quick: 0, slow: 0 };
+  const running = { quick: 0, slow: 0 };
+  const underWay = { quick: 0, slow: 0 };
   let scheduled = false;
 
-  /** The next group: in the order of arrival, but past those whose objects are being written. */
-  const take = (most: number): Member[] => {
+  /** The next group: in the order of arrival, but past the other kind, and those whose objects are being written. */
+  const take = (kind: Kind): Member[] => {
     const taken: Member[] = [];
     const left: Member[] = [];
     const passed = new Set<string>();
+    // What waits is shared out evenly, so that one group is written while another is made up.
+    const most = Math.min(units, Math.ceil(queued[kind] / freeLanes()));
     let size = 0;
     for (const member of waiting) {
       const free = !member.keys.some((key) => busy.has(key) || passed.has(key));
       const fits = taken.length === 0 || size + member.bytes <= bytes;
-      if (free && fits && taken.length < most) {
+      if (kindOf(member) === kind && free && fits && taken.length < most) {
         taken.push(member);
         size += member.bytes;
       } else {
@@ -64,42 +75,52 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
       }
     }
     waiting = left;
+    queued[kind] -= taken.length;
     for (const { keys } of taken) for (const key of keys) busy.add(key);
     return taken;
   };
 
   const start = (): void => {
     scheduled = false;
-    while (hasRoom() && waiting.length > 0) {
-      // What waits is shared out evenly, so that one group is written while another is made up.
-      const group = take(Math.min(units, Math.ceil(waiting.length / (lanes - running))));
-      if (group.length === 0) return;
-      const leaveLane = occupyLane();
-      underWay++;
-      void commitGroup(commit, group).finally(() => {
-        for (const { keys, bytes: size } of group) {
-          for (const key of keys) busy.delete(key);
-          held -= size;
-        }
-        underWay--;
-        leaveLane();
-      });
+    for (const kind of KINDS) {
+      while (isWanted(kind)) {
+        const group = take(kind);
+        if (group.length === 0) break;
+        const leaveLane = occupyLane(kind);
+        underWay[kind]++;
+        void commitGroup(commit, group).finally(() => {
+          for (const { keys, bytes: size } of group) {
+            for (const key of keys) busy.delete(key);
+            held -= size;
+          }
+          underWay[kind]--;
+          leaveLane();
+        });
+      }
     }
   };
 
+  const freeLanes = (): number => Math.max(1, lanes - running.quick - running.slow);
+
   /**
    * Each group under way holds a connection of the pool. Those that wait for a lock leave their
-   * lane to others, but they are bounded too, or a locked table would take the whole pool.
+   * lane to others, but they are bounded too, or a locked table would take the whole pool. What one
+   * kind has is never all: the other has a lane of its own where the lanes are taken.
    */
-  const hasRoom = (): boolean => running < lanes && underWay < mostGroups;
+  const hasRoom = (kind: Kind): boolean =>
+    underWay.quick + underWay.slow < mostGroups &&
+    underWay[kind] < Math.max(1, mostGroups - 1) &&
+    (running[kind] === 0 || running.quick + running.slow < lanes);
+
+  const isWanted = (kind: Kind): boolean => queued[kind] > 0 && hasRoom(kind);
 
   /** Another transaction may hold a lock on what a group writes: the lane is freed after a while. */
-  const occupyLane = (): (() => void) => {
-    running++;
+  const occupyLane = (kind: Kind): (() => void) => {
+    running[kind]++;
     let isIn = true;
     const leave = () => {
       clearTimeout(timer);
-      if (isIn) running--;
+      if (isIn) running[kind]--;
       isIn = false;
       schedule();
     };
@@ -111,7 +132,7 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
    * At the end of this turn of the event loop, so that requests read together are written together.
    */
   const schedule = (): void => {
-    if (scheduled || !hasRoom()) return;
+    if (scheduled || !KINDS.some(isWanted)) return;
     scheduled = true;
     setImmediate(start);
   };
@@ -122,7 +143,9 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
     if (held + size > heldBytes) return Promise.reject(tooMany());
     held += size;
     return new Promise((resolve, reject) => {
-      waiting.push({ batch, keys: keysOf(batch), bytes: size, resolve, reject });
+      const member = { batch, keys: keysOf(batch), bytes: size, isQuick: isQuick(batch) };
+      waiting.push({ ...member, resolve, reject });
+      queued[kindOf(member)]++;
       schedule();
     });
   };

@@ -1,5 +1,6 @@
 /** Reads the facts that a plan asks for. It decides nothing and writes nothing. */
 import type { ResourceName } from "../../core/catalogue/catalogue.js";
+import { isEventRequest } from "../../core/mirror/changes.js";
 import {
   type Answers,
   createAnswers,
@@ -205,9 +206,13 @@ export function guessed(
   versions: ReadonlyMap<string, Version>,
   listening?: ListeningRecord,
 ): Known {
-  const expected = new Map(
-    (batch.records ?? []).map((write) => [recordKey(write.kind, write.id), stateBefore(write)]),
-  );
+  const requests = batch.units.flatMap((unit) => unit.requests ?? []);
+  const expected = new Map([
+    ...requests.filter(isEventRequest).map(({ kind, id }) => [recordKey(kind, id), null] as const),
+    ...(batch.records ?? []).map(
+      (write) => [recordKey(write.kind, write.id), stateBefore(write)] as const,
+    ),
+  ]);
   return {
     ...createAnswers().known,
     version: (resource, id) => versions.get(keyOf(resource, id)),

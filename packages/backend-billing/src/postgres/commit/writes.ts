@@ -95,8 +95,10 @@ export const LINKED = { id: "text", value: "text" } as const;
 
 type LinkedRow = { readonly [K in keyof typeof LINKED]: string | null };
 
-/** The writes of which an application may be told. */
+/** The writes of which an application may be told, or that tell it of an event. */
 const TELLING: ReadonlySet<Write["write"]> = new Set(["putRow", "deleteRow", "linkRow"]);
+const isTelling = (write: Write): boolean =>
+  TELLING.has(write.write) || (write.write === "putRecord" && write.kind === "change");
 
 /** Every list is sorted, so that all commits lock in the same order. */
 export function writesOf(
@@ -156,7 +158,7 @@ export function writesOf(
     for (const list of lists.values()) list.sort((a, b) => compare(a.id, b.id));
   }
   const lists = { put, linked, gone, empty, filled, link };
-  const tells = writes.some(({ write }) => TELLING.has(write));
+  const tells = writes.some(isTelling);
   return {
     now,
     listening,

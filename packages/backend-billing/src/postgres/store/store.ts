@@ -8,7 +8,7 @@ import {
 import { resources } from "../../core/catalogue/resources.js";
 import type { Version } from "../../core/mirror/rule.js";
 import type { LocalReads, Offer, RecordKey, Store } from "../../core/mirror/store.js";
-import { createCommit } from "../commit/commit.js";
+import { createCommitter } from "../commit/commit.js";
 import { inGroups } from "../commit/group.js";
 import type { PoolLike } from "../database.js";
 import { surviveIdleErrors } from "../pool-errors.js";
@@ -53,7 +53,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
   const names = namesIn(schemaOf(options));
   const shared = sharedPool(pool);
   const prepared = prepareOn(shared, isPg(pool));
-  const commit = createCommit({
+  const { commit, isQuick } = createCommitter({
     pool: shared,
     begin: beginOn(pool, options.lockTimeout),
     takesSeveral: isPg(pool),
@@ -72,6 +72,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store & Loca
   const rowsOf = selectRows(names);
 
   const inGroup = inGroups(commit, {
+    isQuick,
     lanes: 2,
     most: 4,
     units: 100,

@@ -8,8 +8,10 @@ import {
   createPool,
   type TestDatabase,
 } from "../../../../../support/postgres/database.js";
-import { AHEAD } from "../../../src/core/mirror/changes.js";
-import type { RecordWrite, Store } from "../../../src/core/mirror/store.js";
+import { AHEAD, eventRequest } from "../../../src/core/mirror/changes.js";
+import { erasedKey } from "../../../src/core/mirror/erased.js";
+import { afterErasure, type StoredListening } from "../../../src/core/mirror/listening.js";
+import type { RecordData, RecordWrite, Store } from "../../../src/core/mirror/store.js";
 import { migrate } from "../../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../../src/postgres/store/store.js";
 
@@ -165,4 +167,42 @@ it("every step is told once, in order and without a gap, where processes write t
       expect(before).toBe(steps[n]?.[1]);
     });
   }
+});
+
+const PERSON = { id: "x", customer: "cus_9", email: "ada@example.com" };
+
+it("an event that is told as it came takes one round trip, and none is told twice or of one who was erased since", async () => {
+  const [store, other] = [createPostgresStore({ pool }), createPostgresStore({ pool })];
+  const raw = (n: number) => {
+    const event = { id: `evt_raw${n}`, type: "x", data: { object: PERSON } };
+    const requests = [eventRequest(event.id, event, NOW)];
+    return {
+      source: "event" as const,
+      now: NOW,
+      units: [{ receipt: receipt(event.id), requests }],
+    };
+  };
+  const kept = async (n: number) => {
+    const [change] = await store.recordsOf("change", `event evt_raw${n}`, "", 2);
+    return change?.data.after;
+  };
+  await store.commit(raw(1));
+  expect(await trips(store.commit(raw(2)))).toBe(1);
+  expect(await kept(2)).toMatchObject({ data: { object: PERSON } });
+  expect(await store.commit(raw(2))).toMatchObject({ units: [{ duplicate: true }] });
+  const listening = await other.record("setting", "listening");
+  const data = afterErasure(listening?.data as unknown as StoredListening) as object as RecordData;
+  const next = { ref: null, due: null, data };
+  const erased = { ref: null, due: null, data: { customers: [] } };
+  await other.commit({
+    source: "record",
+    now: NOW,
+    units: [],
+    records: [
+      { kind: "setting", id: "listening", expect: listening?.revision ?? 0, next },
+      { ...erasedKey("cus_9"), expect: 0, next: erased },
+    ],
+  });
+  await store.commit(raw(3));
+  expect(JSON.stringify(await kept(3))).not.toContain(PERSON.email);
 });

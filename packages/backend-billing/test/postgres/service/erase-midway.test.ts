@@ -1,11 +1,13 @@
 // An entity leaves in the middle of something: a customer that is being made, a page that is open,
 // usage that was not sent, events that no handler took.
+import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { ada, live, personal } from "../../../../../support/erase/life.js";
 import { defineCatalogue, usd } from "../../../src/catalogue/index.js";
 import { finishClaims, setup } from "../../../src/core/customers/setup.js";
 import { erase, eraseDue } from "../../../src/core/erase/erase.js";
 import { erasureFacts } from "../../../src/core/erase/report.js";
+import { createRuntime } from "../../../src/core/runtime/runtime.js";
 import type { Queryable, Reactions } from "../../../src/postgres/index.js";
 import { outboxOn } from "../../../src/postgres/usage/outbox.js";
 import { caughtUp, entityId, leftBehind, params } from "./claims-kit.js";
@@ -115,6 +117,28 @@ describe("an entity that is erased while a checkout page is open", { tags: ["slo
     expect(app.double.objects("subscription")).toEqual([]);
     await expectGone(app);
   });
+});
+
+it("a page that is made before a customer to keep is let go of can be paid no more", async () => {
+  const app = await open({ endpoint: false, stripe: { now: NOW } });
+  await app.b.sync();
+  await setup(app.core, { entityId });
+  const back = { successUrl: app.url, cancelUrl: app.url };
+  const args = { entityId, priceId: await priceOf(app), ...back };
+  let made = 0;
+  const httpClient = Stripe.createFetchHttpClient(async (url, init) => {
+    const isLettingGo = init?.method === "POST" && /\/customers\/cus_\w+$/.test(`${url}`);
+    if (isLettingGo && made++ === 0) await app.b.checkout(args);
+    return fetch(url, init);
+  });
+  const config = { ...app.config, stripe_options: { ...app.double.stripeConfig, httpClient } };
+  const { clock } = app.double;
+  const platform = { store: app.b.store, baseUrl: () => app.url, wake: () => {}, now: clock.now };
+  await erase(app.core, { entityId, customer: "keep" });
+  await clock.advance({ seconds: 2 });
+  await eraseDue(createRuntime(config, platform));
+  expect(made).toBe(1);
+  expect(app.double.objects("checkout.session")).toMatchObject([{ status: "expired" }]);
 });
 
 const credits = defineCatalogue({ features: { letters: "credits" } });

@@ -95,11 +95,19 @@ const invalid = (message: string): BillingError => new BillingError("invalid_con
 /** The events that tell of what a customer has when it is linked. */
 const OF_PRESENT = /^(subscription|access|trial)\.|^customer\.linked$/;
 
-/** What the names need to be stored; with `initial` also what the first listings find. */
+/**
+ * What the names need to be stored; with `initial` also what the first listings find. Of customers a named
+ * event needs only that they come and go: what an entity has does not depend on what is in them.
+ */
 export function needsOf(names: Iterable<string>, initial = false): Needs {
-  const listened: Listened = initial ? "everything" : "changes";
+  const all: Listened = initial ? "everything" : "changes";
+  const needed = (name: string, source: ListenedTo): Listened =>
+    source === "customers" && name !== changeName("customers") ? "existence" : all;
   return Object.fromEntries(
-    [...names].map((name) => [name, allOf(sourcesOf(name), listened)] as const),
+    [...names].map((name): [string, Listening] => [
+      name,
+      Object.fromEntries(sourcesOf(name).map((source) => [source, needed(name, source)])),
+    ]),
   );
 }
 
@@ -110,9 +118,6 @@ function sourcesOf(name: string): readonly ListenedTo[] {
   const { raisedBy } = eventOrigins[name as EventName];
   return OF_PRESENT.test(name) ? [...raisedBy, "link"] : raisedBy;
 }
-
-const allOf = (sources: readonly ListenedTo[], listened: Listened): Listening =>
-  Object.fromEntries(sources.map((source) => [source, listened]));
 
 /** What a process can tell that has handlers of these names, as changes are called. */
 export function occasionsOf(names: ReadonlySet<string>): readonly Occasion[] {

@@ -91,8 +91,8 @@ The reads of subscriptions need some of them: see [Reading](./reading.md#the-oth
 catch-up starts by itself; where there is no schedule, call \`sync()\`. \`sync({ webhook: true })\` adds its events to the
 endpoint: until then the catch-up brings them. A restricted key must be allowed to read it.
 
-**To remove one**, leave it out. Its rows stay as they are, and nothing keeps them current any more. With Drizzle go on
-exporting its table, or drizzle-kit drops it.
+**To remove one**, leave it out. Its rows stay as they are, and nothing keeps them current any more: added back, it is
+copied again. With Drizzle go on exporting its table, or drizzle-kit drops it.
 
 ## Restricted keys
 

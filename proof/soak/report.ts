@@ -1,5 +1,6 @@
 /** What a soak has measured, as rows with their bounds, and what is beyond them. */
 import type { RecordableHistogram } from "node:perf_hooks";
+import { median } from "../bench/figures.js";
 import type { Row } from "../reliability/figures.js";
 import type { Ended, Verified } from "./ending.js";
 import type { Burst, Capacity, Mixed, Tally } from "./phases.js";
@@ -36,7 +37,7 @@ export function judge(measured: Measured): Verdict {
   const ratio = calm.webhooks.sent.percentile(99) / calm.webhooks.sent.percentile(50);
   const isJudged = minutes >= JUDGED;
   const { samples } = calm;
-  const ratios = samples.map(({ p50, p99 }) => p99 / p50).sort((a, b) => a - b);
+  const ratios = samples.map(({ p50, p99 }) => p99 / p50);
   const stolen = samples.reduce((sum, each) => sum + each.stolen, 0) / samples.length;
   const worst = Math.max(...samples.map(({ p99 }) => p99));
   const later = samples.filter(({ minute }) => minute >= warmUp);
@@ -63,7 +64,7 @@ export function judge(measured: Measured): Verdict {
       ratio.toFixed(1),
       isJudged ? `at most ${RATIO}` : `judged from ${JUDGED} minutes on`,
     ],
-    ["webhooks, p99 to p50 in ten seconds, the median", (middle(ratios) ?? 0).toFixed(1)],
+    ["webhooks, p99 to p50 in ten seconds, the median", median(ratios).toFixed(1)],
     ["webhooks, p99 of the worst ten seconds", `${worst.toFixed(0)} ms`],
     ["processor time that the machine's host gave to others", `${(stolen * 100).toFixed(1)}%`],
     ["reads, from sending: p50, p99, p99.9", latency(calm.reads.sent)],
@@ -106,7 +107,6 @@ export function judge(measured: Measured): Verdict {
   return { rows, notes, wrong };
 }
 
-const middle = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)];
 const whole = (value: number): string => Math.round(value).toLocaleString("en");
 const round = (value: number): string => String(Math.round(value * 10) / 10);
 const mb = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`;

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./source.js";
 
-export const MOST_PACKED_KB = 508;
+export const MOST_PACKED_KB = 514;
 
 export interface Packed {
   readonly kB: number;

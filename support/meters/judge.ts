@@ -22,7 +22,7 @@ export async function judge(shop: Shop): Promise<Judged> {
     if (due !== null || data.problem === undefined) wrong.push(`${id} is still under way`);
     if (data.problem === "late") continue;
     if (data.problem !== "missing") wrong.push(`${id} is reported as ${data.problem}`);
-    const from = data.timestamp * 1000 - ((data.timestamp * 1000) % MINUTE);
+    const from = Math.floor((data.timestamp * 1000) / MINUTE) * MINUTE;
     const counted = await countedIn(shop, data.customerId, from, from + MINUTE);
     if (counted !== 0) wrong.push(`${id} is reported as missing, and ${counted} were counted`);
     uncounted.add(id);

@@ -6,9 +6,17 @@ import { BillingError } from "../runtime/errors.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { checkTarget } from "./return.js";
 
-/** Of the request options, `stripeAccount` reaches every call and the rest only the session's. */
+/**
+ * Of the request options, `stripeAccount` reaches every call and the rest only the session's. Stripe's
+ * SDK ignores an empty one, so the key's own account would be taken for a connected one.
+ */
 export function reachOf({ stripeAccount }: Stripe.RequestOptions = {}): Reach {
-  return stripeAccount === undefined ? {} : { stripeAccount };
+  if (stripeAccount === undefined) return {};
+  if (stripeAccount && typeof stripeAccount === "string") return { stripeAccount };
+  throw new BillingError(
+    "invalid_argument",
+    "`stripeAccount` must be the id of a connected account. Leave it out for the key's own.",
+  );
 }
 
 export function checkMode(mode: string, wanted: string): void {

@@ -18,6 +18,8 @@ import { seatsOf } from "../subscriptions/seats/count.js";
 import type { Metadata } from "../usage/credits/mark.js";
 import { checkGiven, checkKnown, checkMode, checkOwned, reachOf } from "./checks.js";
 import { creditsSold } from "./credits.js";
+import { NO_GUARD } from "./guard/guard.js";
+import { guardOf } from "./guard/sale.js";
 import { recordsFor, sell } from "./guard/sell.js";
 import { hadTrial, withTrial } from "./guard/trial.js";
 import { observedLink } from "./observed.js";
@@ -172,7 +174,8 @@ async function sellSubscription(runtime: Runtime, order: Order): Promise<Page<Ui
   const days = wholeDays === undefined ? undefined : { days: wholeDays, given: trial };
   const sale = { entityId, groups, params, trial: days, ui, reach, options, facts, find, ahead };
   if (ifSubscribed !== "allow") return sell(runtime, { ...sale, ifSubscribed });
-  const isTrialUsed = hadTrial(facts, groups, runtime.config.catalogue);
+  const guard = guardOf(sale).among(ahead.beside).data ?? NO_GUARD;
+  const isTrialUsed = hadTrial(guard, facts, groups, runtime.config.catalogue);
   return openSession(runtime, { ...sale, params: withTrial(sale, isTrialUsed) });
 }
 

@@ -43,7 +43,8 @@ export function soldBy(catalogue: AnyCatalogue | undefined, key: string): Sold {
 
 /**
  * Whether people may change to a price by themselves, by its key at Stripe: what the catalogue sells
- * in its main group. A change never crosses groups. Without plans in code, any price.
+ * in its main group. A change never crosses groups. Without plans in code, any price: the group is said
+ * by the products.
  */
 export function isChoice(catalogue: AnyCatalogue | undefined, key: string | null): boolean {
   const app = catalogue?.app ?? null;

@@ -184,6 +184,33 @@ describe("what the record does not know", () => {
   });
 });
 
+describe("a subscription that was made in the dashboard is found", () => {
+  const some = ["subscriptions", "products", "prices"] as const;
+  /** A subscription that the tables have, in which nobody's customer is. */
+  const subscribed = async () => {
+    const app = await deaf({ config: { resources: some } });
+    const plan = await price(app);
+    const { customerId: customer } = await app.b.setup({ entityId });
+    const items = [{ price: plan }];
+    const late = { collection_method: "send_invoice", days_until_due: 30 } as const;
+    await app.stripe.subscriptions.create({ customer, items, ...late });
+    await app.b.sync();
+    return { app, args: { ...checkingOut(app, plan), ifSubscribed: "refuse" } as const };
+  };
+
+  it("where customers are not mirrored", async () => {
+    const { app, args } = await subscribed();
+    expect((await billingError(app.b.checkout(args))).code).toBe("already_subscribed");
+  });
+
+  it("where they are by now, and were not listed yet", async () => {
+    const { app, args } = await subscribed();
+    const more = createBilling({ ...app.config, resources: [...some, "customers"] });
+    await more.store.migrate();
+    expect((await billingError(more.checkout(args))).code).toBe("already_subscribed");
+  });
+});
+
 describe("groups", () => {
   const grouped = async (app: App, group: string) => {
     const id = await price(app);
@@ -235,7 +262,10 @@ describe("a trial", () => {
     expect(liveOf(app)).toMatchObject([{ status: "trialing" }]);
   });
 
-  it("is remembered though the customer was deleted since", async () => {
+  it.each([
+    ["", {}],
+    [", also where one more is sold on purpose", { ifSubscribed: "allow" }],
+  ] as const)("is remembered though the customer was deleted since%s", async (_, more) => {
     const app = await deaf();
     const args = { ...checkingOut(app, await price(app)), trialDays: 7 };
     payPage(app, (await app.b.checkout(args)).sessionId);
@@ -243,8 +273,7 @@ describe("a trial", () => {
     await app.b.checkout(args); // this is where it is remembered
     const { customerId } = await app.b.setup({ entityId });
     await app.stripe.customers.del(customerId);
-    const { sessionId } = await app.b.checkout(args);
-    payPage(app, sessionId);
+    payPage(app, (await app.b.checkout({ ...args, ...more })).sessionId);
     expect(liveOf(app)).toMatchObject([{ status: "active" }]);
   });
 

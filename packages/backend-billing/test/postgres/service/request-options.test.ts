@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import * as links from "../../../src/core/links/sessions.js";
 import { type AppOptions, applications, billingError, NOW } from "./kit.js";
-import { entityId, paying, price, sessionsOf, subscribing } from "./links-kit.js";
+import { entityId, paying, price, sessionsOf, subscribing, urlsOf } from "./links-kit.js";
 
 const open = applications();
 const still = (options: AppOptions = {}) =>
@@ -42,6 +42,20 @@ describe("request options", () => {
     const options = { idempotencyKey: "cart_1" };
     await app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
     await app.a.stripe.subscribe({}, subscribing(app, await price(app)), options);
+    expect(sessionsOf(app).map(({ status }) => status)).toEqual(["expired", "open"]);
+  });
+
+  it("an idempotency key under which another order's caller died before it recorded its page", async () => {
+    const app = await still();
+    const { customerId: customer } = await app.b.setup({ entityId });
+    const line_items = [{ price: await price(app), quantity: 1 }];
+    const unrecorded = { customer, mode: "subscription", line_items, ...urlsOf(app) } as const;
+    await app.stripe.checkout.sessions.create(unrecorded, { idempotencyKey: "cart_1:1" });
+    const params = subscribing(app, await price(app));
+    const call = () => links.subscribe(app.core, params, { idempotencyKey: "cart_1" });
+    const page = await call();
+    expect(page.kind).toBe("checkout");
+    expect(await call()).toEqual({ ...page, kind: "open" });
     expect(sessionsOf(app).map(({ status }) => status)).toEqual(["expired", "open"]);
   });
 
@@ -95,6 +109,27 @@ describe("request options", () => {
     // Without one it is Stripe that says what is missing, not that ours does not exist there.
     const error = await billingError(app.a.stripe.portal({}, portal, options));
     expect(error.message).not.toContain("No such configuration");
+  });
+
+  it("an account that is empty is refused, for Stripe's SDK ignores it, and nothing is made", async () => {
+    const app = await still();
+    const a = app.a.stripe;
+    const portal = { entityId, returnUrl: `${app.url}/account` };
+    const saving = { entityId, mode: "setup", currency: "usd", ...urlsOf(app) } as const;
+    const [plan, once] = [await price(app), await price(app, undefined, false)];
+    for (const stripeAccount of ["", null as never, 7 as never]) {
+      for (const call of [
+        () => a.subscribe({}, subscribing(app, plan), { stripeAccount }),
+        () => a.pay({}, paying(app, once), { stripeAccount }),
+        () => a.savePaymentMethod({}, saving, { stripeAccount }),
+        () => a.portal({}, portal, { stripeAccount }),
+      ]) {
+        const { code, message } = await billingError(call());
+        expect(code).toBe("invalid_argument");
+        expect(message).toContain("stripeAccount");
+      }
+    }
+    expect(app.double.objects("customer")).toEqual([]);
   });
 
   it("two accounts have two customers for one entity, however many ask at once", async () => {

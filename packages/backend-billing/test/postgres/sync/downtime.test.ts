@@ -1,6 +1,7 @@
 // The application is away while things happen at Stripe, and no webhook is ever delivered again.
 
 import { describe, expect, it } from "vitest";
+import { pointers } from "../../../src/core/sync/run/pointers.js";
 import { runReport } from "../../../src/core/sync/run/report.js";
 import { openScheduled } from "../../../src/core/sync/work/scheduled.js";
 import { workUntilDone } from "../../../src/core/sync/work/wait.js";
@@ -289,5 +290,29 @@ describe("what a new version mirrors", () => {
     expect(before.map(({ state }) => state)).toEqual(["failed", "done"]);
     expect((await catchUp(app))?.state).toBe("done");
     expect(await backfills(app)).toEqual(before); // left as it failed, for the next reconcile
+  });
+});
+
+describe("a resource that is left out for a while", () => {
+  const fewer = { config: { resources: ["customers", "products"] } } as const;
+  const named = async ({ b }: App) =>
+    (await b.store.rows("products", "", 10)).map(({ stripe }) => stripe.name);
+
+  it("is listed again once it is mirrored again, and no process goes by what it had", async () => {
+    const app = await open(fewer);
+    const { id } = await app.stripe.products.create({ name: "Engine" });
+    await app.b.sync();
+    const core: App["core"] = { ...app.core, resources: ["customers"] };
+    await app.double.clock.advance({ minutes: 30 });
+    await app.stripe.products.update(id, { name: "Engine II" });
+    await scheduled({ ...app, core }, "catch-up");
+    expect(await app.b.store.record("watermark", "products")).toBeUndefined();
+    expect(await app.b.store.record("watermark", "customers")).toBeDefined();
+    await app.double.clock.advance({ minutes: 30 });
+    await scheduled(app, "catch-up");
+    const { backfill } = (await pointers(app.core)).open;
+    if (backfill !== undefined) await workUntilDone(real(app), backfill);
+    expect(await named(app)).toEqual(["Engine II"]);
+    expect(await app.b.store.record("watermark", "products")).toBeDefined();
   });
 });

@@ -8,7 +8,6 @@ import type Stripe from "stripe";
 import { isReplayed } from "../../mirror/headers.js";
 import type { SubscriptionFacts } from "../../mirror/store.js";
 import { commit } from "../../runtime/commit/commit.js";
-import type { Guard } from "../../runtime/records/records.js";
 import { AGAIN } from "../../runtime/rounds.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { groupsOf } from "../../subscriptions/group.js";
@@ -73,7 +72,7 @@ export async function attempt(
   const { customerId } = known;
   const found: Found = {
     live: await confirmed(runtime, sale, known.facts),
-    isTrialUsed: isTrialUsed(runtime, sale, turn.guard, known.facts),
+    isTrialUsed: hadTrial(turn.guard, known.facts, sale.groups, runtime.config.catalogue),
   };
   const earlier = await settlePages(runtime, sale, turn, known, found);
   if (earlier !== undefined) return earlier;
@@ -113,15 +112,6 @@ async function confirmed(
     if (overlaps(await groupsAtStripe(runtime, now, reach), groups)) found.push(now);
   }
   return found;
-}
-
-function isTrialUsed(
-  { config }: Runtime,
-  { groups }: Sale,
-  { trials }: Guard,
-  facts: SubscriptionFacts,
-): boolean {
-  return trials.some((group) => groups.has(group)) || hadTrial(facts, groups, config.catalogue);
 }
 
 const orderFor = (sale: Sale, customerId: string, found: Found): Promise<string> =>
@@ -200,7 +190,7 @@ async function findUnknown(
   }
   for (const { subscription } of sessions) await learn(runtime, sale, subscription, found);
   // mutant "the guard believes an empty mirror": isCaughtUp(now) -> true
-  if (isCaughtUp(now) && reach.stripeAccount === undefined) return undefined;
+  if (isCaughtUp(now)) return undefined;
   for (const each of await listedSubscriptions(runtime, customerId, reach)) {
     await learn(runtime, sale, each, found);
   }
@@ -218,12 +208,8 @@ async function makePage(
   const { reach, ui, options } = sale;
   const { customerId, readAt } = known;
   const startedAt = runtime.now();
-  const opening = {
-    params: withTrial(sale, found.isTrialUsed),
-    ui,
-    options: numbered(options, turn.guard.made + 1),
-  };
-  const session = await createSession(runtime, opening, customerId);
+  const session = await createNext(runtime, sale, turn, customerId, found);
+  if (session === AGAIN) return AGAIN;
   // An answer to an earlier request under the same key: what became of that page is not known.
   const isOld = isReplayed(session.lastResponse.headers);
   const order = await orderFor(sale, customerId, found);
@@ -251,6 +237,34 @@ async function makePage(
   // No person was given it. Under a key of the caller's it may be the page of another caller, too.
   if (options?.idempotencyKey === undefined) await expirePage(runtime, session.id, reach);
   return AGAIN;
+}
+
+/**
+ * Makes the next page at Stripe. The number of a caller's key may be that of another order, of a caller
+ * that died before it could record its page: then the next number's turn comes.
+ */
+async function createNext(
+  runtime: Runtime,
+  sale: Sale,
+  turn: Turn,
+  customerId: string,
+  { isTrialUsed }: Found,
+): Promise<Awaited<ReturnType<typeof createSession>> | Again> {
+  const made = turn.guard.made + 1;
+  const params = withTrial(sale, isTrialUsed);
+  const opening = { params, ui: sale.ui, options: numbered(sale.options, made) };
+  try {
+    return await createSession(runtime, opening, customerId);
+  } catch (error) {
+    const { cause } = error as { readonly cause?: Partial<Stripe.errors.StripeError> };
+    if (opening.options?.idempotencyKey === undefined || cause?.rawType !== "idempotency_error") {
+      throw error;
+    }
+    const write = guardOf(sale).write(turn.over, { ...turn.guard, made });
+    const { committed } = await commit(runtime, { source: "record", records: [write] });
+    if (committed) turn.wrote(write);
+    return AGAIN;
+  }
 }
 
 /**

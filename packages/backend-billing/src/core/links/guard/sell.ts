@@ -21,7 +21,7 @@ import { turnsAt } from "./turn.js";
 const PAUSE = 100;
 const LONGEST_PAUSE = 2_000;
 
-const SUBSCRIPTIONS = records.watermark("subscriptions");
+const LISTED = [records.watermark("customers"), records.watermark("subscriptions")];
 const EVENTS = records.watermark("events");
 
 /** The page to send the person to. */
@@ -43,7 +43,7 @@ export function sell(runtime: Runtime, sale: Sale): Promise<Page<Ui>> {
 /** The records that selling reads along with the customer. */
 export const recordsFor = (sale: Pick<Sale, "entityId" | "reach">): readonly RecordKey[] => [
   guardOf(sale),
-  SUBSCRIPTIONS,
+  ...LISTED,
   EVENTS,
 ];
 
@@ -102,7 +102,8 @@ async function inTurns(
           customerId: found.customerId,
           readAt: found.readAt,
           isContended: round > 0,
-          isCaughtUp: (now) => isCaughtUp(runtime, found, now),
+          isCaughtUp: (now) =>
+            knowsSubscriptions(runtime, sale.reach) && isCaughtUp(runtime, found, now),
           facts: found.isFresh ? sale.facts : await factsNow(runtime, sale),
         });
         if (page !== AGAIN) return page;
@@ -118,10 +119,13 @@ async function inTurns(
 const factsNow = (runtime: Runtime, { entityId, reach, facts }: Sale) =>
   knowsSubscriptions(runtime, reach) ? runtime.store.subscribed(entityId) : facts;
 
-/** Whether the mirror knows all subscriptions: all were listed, and the events since were read lately. */
+/**
+ * Whether the mirror knows all subscriptions and whose they are: all were listed, and the events since
+ * were read lately.
+ */
 function isCaughtUp({ timing }: Runtime, { beside }: CustomerRead, now: number): boolean {
   const at = EVENTS.among(beside).data?.at;
-  const isListed = SUBSCRIPTIONS.among(beside).data !== undefined;
+  const isListed = LISTED.every((mark) => mark.among(beside).data !== undefined);
   return isListed && at !== undefined && at >= now - timing.guardAge / 1000;
 }
 

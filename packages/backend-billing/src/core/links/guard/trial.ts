@@ -1,6 +1,7 @@
 /** A trial is given once for each entity and group, unless the application says otherwise. */
 import type { SubscriptionFacts } from "../../mirror/store.js";
 import type { AnyCatalogue } from "../../plans/catalogue.js";
+import type { Guard } from "../../runtime/records/records.js";
 import { groupsOf } from "../../subscriptions/group.js";
 import type { WholeParams } from "../session.js";
 import { overlaps } from "./groups.js";
@@ -21,13 +22,18 @@ export function withTrial(
   return { ...params, subscription_data: { ...data, trial_period_days: trial.days } };
 }
 
-/** Whether the mirror has a subscription of one of these groups that began with a trial. */
+/**
+ * Whether a trial was used in one of these groups: the guard remembers it, or the mirror has a
+ * subscription that began with one.
+ */
 export function hadTrial(
+  { trials }: Pick<Guard, "trials">,
   { subscriptions, products }: SubscriptionFacts,
   groups: ReadonlySet<string>,
   catalogue: AnyCatalogue | undefined,
 ): boolean {
-  return subscriptions.some(
+  const hasBegun = subscriptions.some(
     (each) => each.trial_start !== null && overlaps(groupsOf(each, products, catalogue), groups),
   );
+  return hasBegun || trials.some((group) => groups.has(group));
 }

@@ -196,7 +196,8 @@ export const records = {
 
   /**
    * The second of Stripe's time up to which a resource was listed, or events were read. Written when
-   * a run's phase ends (sync/run/commit.ts); read by every commit, by catch-ups, by `setup`.
+   * a run's phase ends (sync/run/commit.ts); read by every commit, by catch-ups, by `setup`; removed by
+   * runs that read events without the resource.
    */
   watermark: (of: ResourceName | "events") =>
     defineRecord<{ readonly at: number }>(of, { kind: "watermark" }),

@@ -64,13 +64,15 @@ async function nextAfter(
   now: Stripe.Invoice,
 ): Promise<Preview["next"]> {
   const { standing, after, subject, periodEnd } = decision;
-  if (subject.subscription.cancel_at !== null) return null;
+  const { cancel_at: ends } = subject.subscription;
+  const isLast = (end: number) => ends !== null && ends <= end;
   const left = leftOver(now);
   if (changesInterval(standing.items.data, after)) {
     // The new period is on this very invoice, and comes again when it ends.
     const { amount, end } = recurringPart(now);
-    return { at: end * 1000, amount: Math.max(0, amount + left) };
+    return isLast(end) ? null : { at: end * 1000, amount: Math.max(0, amount + left) };
   }
+  if (isLast(periodEnd)) return null;
   const renewal = await upcoming(runtime, decision, { proration_behavior: "none" });
   if (renewal === undefined) return null;
   return { at: periodEnd * 1000, amount: Math.max(0, recurringPart(renewal).amount + left) };

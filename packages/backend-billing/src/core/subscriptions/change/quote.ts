@@ -17,8 +17,13 @@ export interface Quoted {
   readonly subscriptionId: string;
   readonly at: "now" | "period_end";
   readonly proration: string;
-  /** The items as they were. */
-  readonly before: readonly (readonly [id: string, price: string, quantity: number | null])[];
+  /** The items as they were, and the second in which their period began: a renewal makes it another cost. */
+  readonly before: readonly (readonly [
+    id: string,
+    price: string,
+    quantity: number | null,
+    since: number,
+  ])[];
   readonly changes: readonly ItemChange[];
 }
 
@@ -36,8 +41,12 @@ interface Payload {
   readonly until: number;
 }
 
-export const itemsBefore = (items: readonly Item[]): Quoted["before"] =>
-  items.map(({ id, price, quantity }) => [id, price.id, quantity ?? null] as const);
+type Running = Item & { readonly current_period_start: number };
+
+export const itemsBefore = (items: readonly Running[]): Quoted["before"] =>
+  items.map(({ id, price, quantity, current_period_start: since }) => {
+    return [id, price.id, quantity ?? null, since] as const;
+  });
 
 export async function quoteOf(
   config: BillingConfig,

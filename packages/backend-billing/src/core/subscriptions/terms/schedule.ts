@@ -186,6 +186,9 @@ interface Sold {
   readonly price: Item["price"];
 }
 
+const has = ({ items }: Phase, priceId: string | undefined): boolean =>
+  items.some(({ price }) => idOf(price) === priceId);
+
 /** The prices of the licensed items beside one. */
 const besides = (sold: readonly Sold[], main: string): readonly string[] =>
   sold
@@ -203,18 +206,16 @@ export function sameItem(
 ): IsItem {
   const own = sold.find(({ item }) => item?.id === main)?.price.id;
   const others = besides(sold, main);
-  return (priceId, { items }) => {
-    const has = (price: string | undefined) => items.some((each) => idOf(each.price) === price);
-    if (has(own)) return priceId === own;
-    return others.every(has) && !others.includes(priceId) && !metered.has(priceId);
+  return (priceId, phase) => {
+    if (has(phase, own)) return priceId === own;
+    const isKnown = others.every((other) => has(phase, other));
+    return isKnown && !others.includes(priceId) && !metered.has(priceId);
   };
 }
 
 /** Whether a phase ahead has not every item beside the one that is meant: it changes another. */
 export const plansAnother = (schedule: Schedule, sold: readonly Sold[], main: string): boolean =>
-  phasesAhead(schedule).some(({ items }) =>
-    besides(sold, main).some((price) => !items.some((each) => idOf(each.price) === price)),
-  );
+  phasesAhead(schedule).some((phase) => besides(sold, main).some((price) => !has(phase, price)));
 
 /** The update that gives some items of the current and all later phases another quantity; undefined if they have it. */
 export function quantityParams(

@@ -9,6 +9,7 @@ import { isChoice } from "../../plans/sold.js";
 import type { BillingConfig } from "../../runtime/config.js";
 import { provider } from "../../runtime/errors.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { DEFAULT_GROUP, namedGroup } from "../../subscriptions/group.js";
 import { whyNotSold } from "../../subscriptions/offers.js";
 
 /** A product that people may change to, with the prices that they may choose. */
@@ -57,8 +58,9 @@ async function recurringPrices(stripe: Stripe): Promise<Stripe.Price[]> {
 /**
  * What can be changed to: of each product one price for each interval, its default price or the
  * newest, because the portal tells prices of a product apart by their interval. Metered prices
- * cannot be chosen there. With plans in code it is what the catalogue sells. The number is not the
- * person's to choose where seats follow the members, or where the catalogue says it. Pure.
+ * cannot be chosen there. With plans in code it is what the catalogue sells, and always of the main
+ * group, as a change never crosses groups. The number is not the person's to choose where seats follow
+ * the members, or where the catalogue says it. Pure.
  */
 export function choicesOf(
   newestFirst: readonly Stripe.Price[],
@@ -73,6 +75,7 @@ export function choicesOf(
     if (recurring?.usage_type !== "licensed" || product === undefined) continue;
     if (whyNotSold(offer, sells) !== undefined) continue;
     if (!isChoice(catalogue, price.lookup_key)) continue;
+    if (!hasPlans && namedGroup(product) !== DEFAULT_GROUP) continue;
     const prices = found.get(product.id) ?? new Map<string, Offer>();
     found.set(product.id, prices);
     const interval = `${recurring.interval_count} ${recurring.interval}`;

@@ -10,7 +10,7 @@ import type { RecordWrite, StoredRecord, Unit, UnitOutcome } from "../../mirror/
 import { pruneAsides } from "../../runtime/commit/asides.js";
 import { commit } from "../../runtime/commit/commit.js";
 import { rawTypesSent } from "../../runtime/commit/listening.js";
-import type { Read } from "../../runtime/records/record.js";
+import { type Read, removal } from "../../runtime/records/record.js";
 import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { unlocked } from "../tasks/list.js";
@@ -21,6 +21,7 @@ import { closed } from "./pointers.js";
 import { chosenIn, closing, isOver, opening, type Run, runOf, runWrite } from "./run.js";
 import { inTurnForRun, keepLatest, latestOf } from "./shared.js";
 import type { Stepped } from "./step.js";
+import { watermarks } from "./watermarks.js";
 
 /** Bytes, at most, of what surrounds a content. */
 const ENVELOPE = 500;
@@ -167,12 +168,12 @@ async function advanced(
     skew: runtime.tolerances.skew,
     done,
   };
-  const writes =
-    run.phase === "list" && run.kind !== "verify" ? await listedWrites(runtime, run, at) : [];
+  const marks = await watermarks(runtime);
+  const writes = run.phase === "list" && run.kind !== "verify" ? listedWrites(run, at, marks) : [];
   if (run.error !== undefined) {
     return { run: await ended(runtime, run, "failed", now), writes };
   }
-  const watermark = await records.watermark("events").read(runtime);
+  const watermark = records.watermark("events").among(marks);
   const after = following(run, at, watermark.data?.at);
   if (after !== undefined) {
     const opened = opening(runId, after, partitionsOf(after, at), now);
@@ -180,7 +181,9 @@ async function advanced(
   }
   writes.push(await closed(runtime, runId, run.kind));
   const read = firstSecond(done.filter((each) => each.task === "events"));
-  if (read !== undefined) writes.push(...watermarkWrite("events", watermark, read));
+  if (read !== undefined) {
+    writes.push(...watermarkWrite("events", watermark, read), ...unlisted(runtime, marks));
+  }
   return { run: await ended(runtime, run, "done", now), writes };
 }
 
@@ -196,19 +199,28 @@ async function ended(
 }
 
 /** Remembers that everything older than a listing has been shown. */
-async function listedWrites(
-  runtime: Runtime,
+function listedWrites(
   { options: { withoutOwned = [] } }: Run,
   at: Circumstances,
-): Promise<RecordWrite[]> {
+  marks: readonly StoredRecord[],
+): RecordWrite[] {
   const writes: RecordWrite[] = [];
   for (const name of at.chosen) {
     const since = completeSince(at, name);
     if (since === undefined || withoutOwned.includes(name)) continue;
-    const watermark = await records.watermark(name).read(runtime);
+    const watermark = records.watermark(name).among(marks);
     writes.push(...watermarkWrite(name, watermark, since + at.skew));
   }
   return writes;
+}
+
+/**
+ * The events that were read have passed by what is not mirrored here. Where it is mirrored again, or
+ * by another process, it must be listed again: nothing may go by what it had.
+ */
+function unlisted({ resources }: Runtime, marks: readonly StoredRecord[]): RecordWrite[] {
+  const known = new Set<string>([...resources, "events"]);
+  return marks.filter(({ id }) => !known.has(id)).map(removal);
 }
 
 /** A watermark only rises. */

@@ -54,6 +54,8 @@ export function deferRecords(store: Store): Deferred {
   const none = new Set<string>();
   /** What was taken ahead, for the first who asks. */
   const ahead = new Map<string, Promise<readonly unknown[]>>();
+  /** All watermarks, once they are read. */
+  let marks: Promise<void> | undefined;
   /** Settings that were read, for those who read them again. */
   const reads = new Map<string, Promise<StoredRecord | undefined>>();
 
@@ -166,6 +168,12 @@ export function deferRecords(store: Store): Deferred {
       },
       async records(kind, after, limit) {
         const ask = () => store.records(kind, after, limit);
+        if (kind === "watermark") {
+          marks ??= ask().then(learnAll);
+          await marks;
+          const all = [...entries.values()].flatMap(({ record }) => record ?? []);
+          return all.filter((each) => each.kind === kind && each.id > after);
+        }
         const page = await (kind === "aside" ? unlessNone(kind, ask) : ask());
         learnAll(page);
         return page;

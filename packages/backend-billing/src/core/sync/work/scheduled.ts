@@ -1,12 +1,14 @@
 /** What schedules open: the run that is wanted, if none is open, and the removal of old ones. */
 import { listsPerOwner, type ResourceName } from "../../catalogue/catalogue.js";
 import { resources } from "../../catalogue/resources.js";
+import type { StoredRecord } from "../../mirror/store.js";
 import type { Timing } from "../../runtime/config.js";
 import { records } from "../../runtime/records/records.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { eventsReadTo, openRun } from "../run/open.js";
+import { openRun } from "../run/open.js";
 import { pointers } from "../run/pointers.js";
 import { type Run, type RunOptions, runOf } from "../run/run.js";
+import { watermarks } from "../run/watermarks.js";
 import { pruneRuns } from "./prune.js";
 
 /** Runs that are looked at: the newest, of which more catch-ups are not kept. */
@@ -20,13 +22,13 @@ export async function openScheduled(
   runtime: Runtime,
   wanted: "catch-up" | "reconcile",
 ): Promise<string> {
-  const [backfill, readTo, unlisted] = await Promise.all([
+  const [backfill, marks] = await Promise.all([
     openBackfill(runtime),
-    eventsReadTo(runtime),
-    neverListed(runtime),
+    watermarks(runtime),
     pruneRuns(runtime),
   ]);
-  const isFirst = readTo === undefined;
+  const unlisted = neverListed(runtime, marks);
+  const isFirst = records.watermark("events").among(marks).data === undefined;
   const isUnderWay = backfill?.state === "running";
   if (isUnderWay && (isFirst || wanted === "reconcile")) return backfill.id;
   // What is mirrored since the last one, such as what a new version adds. Beside the catch-up: one
@@ -55,12 +57,11 @@ export function nightly(
 }
 
 /** The mirrored resources that were never listed to their end. */
-async function neverListed(runtime: Runtime): Promise<readonly ResourceName[]> {
-  const watermarks = await Promise.all(
-    runtime.resources.map((name) => records.watermark(name).read(runtime)),
-  );
-  return runtime.resources.filter((_, index) => watermarks[index]?.data === undefined);
-}
+const neverListed = (
+  { resources }: Runtime,
+  marks: readonly StoredRecord[],
+): readonly ResourceName[] =>
+  resources.filter((name) => records.watermark(name).among(marks).data === undefined);
 
 /**
  * What is to be opened now where no schedule says it. Any run brings the mirror up to date; only a

@@ -96,9 +96,7 @@ const timeOf = (
 ): Pick<MeterBatch, "timestamp" | "isShared"> =>
   minute === undefined
     ? { timestamp: Math.floor(at / 1000), isShared: true }
-    : { timestamp: Math.floor(Math.max(minute * MINUTE, isIn(minute, at) ? at : 0) / 1000) };
-
-const isIn = (minute: number, at: number): boolean => Math.floor(at / MINUTE) === minute;
+    : { timestamp: Math.floor((Math.floor(at / MINUTE) === minute ? at : minute * MINUTE) / 1000) };
 
 /** The first of them, at least one, up to a sum. */
 function upTo(unsent: readonly Unsent[], most: number): readonly Unsent[] {

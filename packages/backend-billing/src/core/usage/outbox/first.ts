@@ -1,7 +1,7 @@
 /** The usage of one entity, sent at once: before what bills it ends or becomes another. */
 import { meteredIn, meterOf } from "../../plans/usage.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { LEASE, workAt } from "./outbox.js";
+import { gatherAt } from "./outbox.js";
 
 /** Milliseconds for which a caller waits for it, and between two looks. */
 const PATIENCE = 5_000;
@@ -19,19 +19,15 @@ export async function sendFirst(runtime: Runtime, entityId: string): Promise<voi
     if (meter === undefined) continue;
     const place = { entityId, feature };
     while (await outbox.isLeft(place)) {
-      const now = runtime.now();
-      if (now >= end) {
+      if (runtime.now() >= end) {
         runtime.log?.error(
           { feature },
           "Usage could not be sent before a subscription ended or changed; it is sent later",
         );
         break;
       }
-      const id = crypto.randomUUID();
-      const due = now + LEASE;
-      const record = await outbox.gather({ ...place, meter, now, id, due, isUrgent: true });
-      if (record === undefined) await runtime.sleep(LOOK);
-      else await workAt(runtime, record);
+      const isMade = await gatherAt(runtime, outbox, { ...place, meter, isUrgent: true });
+      if (!isMade) await runtime.sleep(LOOK);
     }
   }
 }

@@ -12,7 +12,7 @@ import { commit } from "../../runtime/commit/commit.js";
 import { factsOf } from "../../runtime/error-facts.js";
 import { defineLocal } from "../../runtime/local.js";
 import type { BatchProblem, MeterBatch } from "../../runtime/records/batches.js";
-import type { OutboxStore, Place } from "../../runtime/records/outbox.js";
+import type { Gathering, OutboxStore, Place } from "../../runtime/records/outbox.js";
 import { removal } from "../../runtime/records/record.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { checkPlace } from "../../stripe/account.js";
@@ -66,15 +66,23 @@ async function gatherAll(
   let made = 0;
   await fewAtOnce(places, async (place) => {
     const meter = meterOf(catalogue.features[place.feature]);
-    if (meter === undefined) return;
-    const now = runtime.now();
-    const id = crypto.randomUUID();
-    const record = await outbox.gather({ ...place, meter, now, id, due: now + LEASE });
-    if (record === undefined) return;
-    made++;
-    await workAt(runtime, record);
+    if (meter !== undefined && (await gatherAt(runtime, outbox, { ...place, meter }))) made++;
   });
   return made;
+}
+
+/** Makes a batch of a place and works at it; false if there is none to make. */
+export async function gatherAt(
+  runtime: Runtime,
+  outbox: OutboxStore,
+  which: Omit<Gathering, "now" | "id" | "due">,
+): Promise<boolean> {
+  const now = runtime.now();
+  const id = crypto.randomUUID();
+  const record = await outbox.gather({ ...which, now, id, due: now + LEASE });
+  if (record === undefined) return false;
+  await workAt(runtime, record);
+  return true;
 }
 
 /**

@@ -1,4 +1,5 @@
 // What waits for the end of the period, and how it is taken back; ends and pauses. No webhook comes.
+import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { type App, applications, billingError } from "../kit.js";
 import {
@@ -153,18 +154,30 @@ describe("a change at the end of the period", () => {
 });
 
 describe("a schedule of others", () => {
-  it("that plans more than one change is not touched", async () => {
-    const { app, shop, id, end, billing } = await subscribed();
+  /** As the dashboard makes one: this period as it is, then a month of each price. */
+  async function planned(
+    { app, shop, id, end }: Awaited<ReturnType<typeof subscribed>>,
+    then: readonly string[],
+    more: Stripe.SubscriptionScheduleUpdateParams = {},
+  ): Promise<void> {
     const schedules = app.stripe.subscriptionSchedules;
     const made = await schedules.create({ from_subscription: id });
     const items = (price: string) => [{ price, quantity: 3 }];
+    const months = then.map((price) => ({
+      items: items(price),
+      duration: { interval: "month" } as const,
+    }));
+    const start_date = made.phases[0]?.start_date ?? 0;
     await schedules.update(made.id, {
-      phases: [
-        { items: items(shop.pro.id), start_date: made.phases[0]?.start_date ?? 0, end_date: end },
-        { items: items(shop.basic.id), duration: { interval: "month" } },
-        { items: items(shop.pro.id), duration: { interval: "month" } },
-      ],
+      ...more,
+      phases: [{ items: items(shop.pro.id), start_date, end_date: end }, ...months],
     });
+  }
+
+  it("that plans more than one change is not touched", async () => {
+    const of = await subscribed();
+    const { app, shop, billing } = of;
+    await planned(of, [shop.basic.id, shop.pro.id]);
     const before = JSON.stringify(app.double.objects("subscription_schedule"));
     for (const call of [
       () => billing.change({ entityId, priceId: shop.basic.id }),
@@ -175,6 +188,23 @@ describe("a schedule of others", () => {
       expect((await billingError(call())).code).toBe("schedule_not_ours");
     }
     expect(JSON.stringify(app.double.objects("subscription_schedule"))).toBe(before);
+  });
+
+  it("keeps its end where another price would take it back", async () => {
+    const of = await subscribed();
+    const { app, shop, id, billing } = of;
+    await planned(of, [shop.basic.id], { end_behavior: "cancel" });
+    const before = JSON.stringify(app.double.objects("subscription_schedule"));
+    for (const at of ["now", "period_end"] as const) {
+      const error = await billingError(billing.change({ entityId, priceId: shop.yearly.id, at }));
+      expect(error.code).toBe("invalid_argument");
+      expect(error.message).toContain("Nothing was changed");
+    }
+    expect(JSON.stringify(app.double.objects("subscription_schedule"))).toBe(before);
+    const { subscription } = await billing.change({ entityId, quantity: 5 });
+    expect(subscription).toMatchObject({ quantity: 5, next: { priceId: shop.basic.id } });
+    expect(app.double.objects("subscription_schedule").at(-1)?.end_behavior).toBe("cancel");
+    await isMirrored(app, id);
   });
 });
 
@@ -241,31 +271,6 @@ it("an end with the period takes the place of a later one", async () => {
   const before = app.double.requests.count("POST /v1/subscriptions/:subscription");
   expect(await billing.cancel({ entityId })).toMatchObject({ endsAt: end * 1000 });
   expect(app.double.requests.count("POST /v1/subscriptions/:subscription")).toBe(before);
-  await isMirrored(app, id);
-});
-
-it("a schedule of others keeps its end where another price would take it back", async () => {
-  const { app, shop, id, end, billing } = await subscribed();
-  const schedules = app.stripe.subscriptionSchedules;
-  const made = await schedules.create({ from_subscription: id });
-  const items = (price: string) => [{ price, quantity: 3 }];
-  await schedules.update(made.id, {
-    end_behavior: "cancel",
-    phases: [
-      { items: items(shop.pro.id), start_date: made.phases[0]?.start_date ?? 0, end_date: end },
-      { items: items(shop.basic.id), duration: { interval: "month" } },
-    ],
-  });
-  const before = JSON.stringify(app.double.objects("subscription_schedule"));
-  for (const at of ["now", "period_end"] as const) {
-    const error = await billingError(billing.change({ entityId, priceId: shop.yearly.id, at }));
-    expect(error.code).toBe("invalid_argument");
-    expect(error.message).toContain("Nothing was changed");
-  }
-  expect(JSON.stringify(app.double.objects("subscription_schedule"))).toBe(before);
-  const { subscription } = await billing.change({ entityId, quantity: 5 });
-  expect(subscription).toMatchObject({ quantity: 5, next: { priceId: shop.basic.id } });
-  expect(app.double.objects("subscription_schedule").at(-1)?.end_behavior).toBe("cancel");
   await isMirrored(app, id);
 });
 

@@ -51,6 +51,16 @@ describe("a preview", () => {
     });
   });
 
+  it("shows the renewals before an end that is set for later", async () => {
+    const { app, shop, id, end } = await subscribed();
+    await app.stripe.subscriptions.update(id, { cancel_at: end + 90 * 86_400 });
+    const shown = await app.b.billing.preview({ entityId, priceId: shop.pro.id });
+    expect(shown.next).toMatchObject({ at: end * 1000 });
+    await app.stripe.subscriptions.update(id, { cancel_at: end });
+    const last = await app.b.billing.preview({ entityId, priceId: shop.pro.id });
+    expect(last.next).toBeNull();
+  });
+
   it("without an invoice now shows the difference on the next one", async () => {
     const { app, shop, end } = await subscribed();
     const { billing } = app.b;
@@ -97,6 +107,15 @@ describe("a quote", () => {
     await app.double.clock.advance({ minutes: 61 });
     expect((await refusal()).code).toBe("quote_expired");
     expect(app.double.objects("invoice")).toHaveLength(1);
+  });
+
+  it("is over where a period has begun since, also within the hour", async () => {
+    const { app, args, end } = await subscribed();
+    const now = Math.floor(app.double.clock.now() / 1000);
+    await app.double.clock.advance({ seconds: end - now - 600 });
+    const { quote } = await preview(app.core, args);
+    await app.double.clock.advance({ minutes: 20 });
+    expect((await billingError(change(app.core, { ...args, quote }))).code).toBe("quote_expired");
   });
 
   it("of nobody's making, or of another entity, is refused", async () => {

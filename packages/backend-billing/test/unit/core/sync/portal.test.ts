@@ -16,7 +16,7 @@ interface Made {
   readonly metadata?: object;
 }
 
-const PRODUCT = { id: "prod_1", active: true };
+const PRODUCT = { id: "prod_1", active: true, metadata: {} };
 
 const price = (id: string, { product, interval, count, usage, metadata }: Made = {}) =>
   ({
@@ -76,6 +76,14 @@ describe("the plans of a portal", () => {
       "no number to choose for a product per seat",
       [price("a", { product: { ...PRODUCT, ...seats } })],
       [{ ...choice("a"), adjustable_quantity: { enabled: false } }],
+    ],
+    [
+      "nothing of another group's product",
+      [
+        price("more", { product: { ...PRODUCT, metadata: { billing_group: "extras" } } }),
+        price("a", { product: { ...PRODUCT, metadata: { billing_group: "main" } } }),
+      ],
+      [choice("a")],
     ],
     ["no metered price", [price("a", { usage: "metered" })], []],
     ["nothing of an archived product", [price("a", { product: { id: "p", active: false } })], []],

@@ -1,6 +1,6 @@
 /** Debian's Chromium, driven by playwright-core, and what the walks do in it. */
 import { existsSync, mkdirSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 
 const PATH = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const ARTIFACTS = "artifacts/e2e";
@@ -51,6 +51,25 @@ export async function lookAround(page: Page, name: string): Promise<void> {
       await page.emulateMedia({ colorScheme });
       await look(page, `${name}-${screen}-${colorScheme}`);
     }
+  }
+}
+
+/**
+ * Loads the page until it shows something. What events of one second leave open Stripe is asked about two
+ * seconds later, and a page that was loaded before that stays as it is.
+ */
+export async function shownAtLast(
+  page: Page,
+  wanted: Locator,
+  load: () => Promise<unknown> = () => page.reload(),
+): Promise<void> {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    await load();
+    const timeout = Date.now() > end ? 1 : 5_000;
+    const missed = await wanted.waitFor({ timeout }).catch((error: unknown) => error);
+    if (missed === undefined) return;
+    if (timeout === 1) throw missed;
   }
 }
 

@@ -7,7 +7,7 @@ import Stripe from "stripe";
 import { catalogue } from "../../examples/node-postgres/catalogue.js";
 import { createPatientDouble } from "../../support/patient-double.js";
 import { startPostgres } from "../../support/postgres/server.js";
-import { fillCard, LAPTOP, lookAround, PATIENCE } from "./browser.js";
+import { fillCard, LAPTOP, lookAround, PATIENCE, shownAtLast } from "./browser.js";
 import { freePort, startExample } from "./example.js";
 import { expect, type Step } from "./steps.js";
 
@@ -87,13 +87,11 @@ export async function walkLate(browser: Browser, step: Step, runs: number): Prom
     await stripe.subscriptions.update(String(id), { default_payment_method: card.id });
     await double.clock.advance({ days: 32 });
     await double.settle();
-    await page.reload();
-    await page.getByText("Payment failed").waitFor();
+    await shownAtLast(page, page.getByText("Payment failed"));
     await lookAround(page, "12-payment-failed");
     await double.clock.advance({ days: 60 });
     await double.settle();
-    await page.reload();
-    await page.getByText("Ended on").waitFor();
+    await shownAtLast(page, page.getByText("Ended on"));
     await lookAround(page, "13-ended");
   });
 

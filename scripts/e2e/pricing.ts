@@ -15,7 +15,7 @@ import Stripe from "stripe";
 import { build } from "vite";
 import { createPatientDouble } from "../../support/patient-double.js";
 import { startPostgres } from "../../support/postgres/server.js";
-import { heading, LAPTOP, lookAround, PATIENCE } from "./browser.js";
+import { heading, LAPTOP, lookAround, PATIENCE, shownAtLast } from "./browser.js";
 import { freePort } from "./example.js";
 import { payFor } from "./paperboat.js";
 import { expect, type Step } from "./steps.js";
@@ -125,7 +125,8 @@ export async function walkPricing(browser: Browser, step: Step): Promise<void> {
     await app.stripe.subscriptions.update(id, { default_payment_method: card.id });
     await app.double.clock.advance({ days: 367 });
     await app.double.settle();
-    await page.goto(`${app.url}/pricing`);
+    const load = () => page.goto(`${app.url}/pricing`);
+    await shownAtLast(page, page.getByRole("button", { name: "Pay the open invoice" }), load);
     await says("Your last invoice is not paid yet");
     await lookAround(page, "pricing-7-owing");
     const [owed] = (await app.stripe.invoices.list({ status: "open" })).data;
@@ -137,8 +138,7 @@ export async function walkPricing(browser: Browser, step: Step): Promise<void> {
     expect(page.url(), payUrl, "where it is paid");
     await app.stripe.invoices.pay(owed?.id ?? "", { payment_method: String(good) });
     await app.double.settle();
-    await page.goto(`${app.url}/pricing`);
-    await says("You have Pro. It renews on");
+    await shownAtLast(page, page.getByRole("status").getByText("You have Pro. It renews on"), load);
   });
 
   await step("the page did not complain", async () => {

@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import Stripe from "stripe";
 import { createPatientDouble } from "../../../support/patient-double.js";
 import { startPostgres } from "../../../support/postgres/server.js";
-import { heading, LAPTOP, lookAround, PATIENCE } from "../browser.js";
+import { heading, LAPTOP, lookAround, PATIENCE, shownAtLast } from "../browser.js";
 import { freePort, startIn } from "../example.js";
 import { payFor } from "../paperboat.js";
 import { expect, type Step } from "../steps.js";
@@ -105,8 +105,9 @@ export async function walkFramework(
     });
     await double.settle();
     await page.getByRole("link", { name: "Plans" }).click();
-    await page.locator("li[data-current=true]").getByText("Your plan").waitFor();
-    await page.locator("li[data-current=true]").getByRole("heading", { name: "Author" }).waitFor();
+    const current = page.locator("li[data-current=true]");
+    await current.getByText("Your plan").waitFor();
+    await shownAtLast(page, current.getByRole("heading", { name: "Author" }));
     await lookAround(page, `${name}-3-subscribed`);
   });
 
@@ -124,7 +125,7 @@ export async function walkFramework(
     await double.settle();
     await page.getByRole("link", { name: "Return to the website" }).click();
     await page.waitForURL(`${url}/account`);
-    await says(/^It ends on \w+ \d+, \d{4}\.$/);
+    await shownAtLast(page, page.getByText(/^It ends on \w+ \d+, \d{4}\.$/));
     await lookAround(page, `${name}-4-ending`);
   });
 

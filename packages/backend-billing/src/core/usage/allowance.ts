@@ -31,8 +31,10 @@ export interface Share {
 export interface Allowance {
   /** One for each plan; of a plan without the feature it is 0, and what was given of it before stays. */
   readonly shares: readonly Share[];
-  /** Names the periods of the plans that sell units beyond, or else of those that have the feature. */
+  /** Names the periods of the plans that have the feature. */
   readonly window: string;
+  /** Those of them whose plans sell units beyond. */
+  readonly sold: readonly string[];
   /** The most units beyond what is granted; 0 where they are not sold. */
   readonly most: number;
   /** Whether Stripe bills those. */
@@ -79,7 +81,8 @@ export function allowanceOf(
       // mutant "what is included is sold while past due": share.isWithheld && most === 0 -> share.isWithheld
       isWithheld: share.isWithheld && most === 0,
     })),
-    window: (selling.length > 0 ? selling : given).map(({ share }) => share.key).join(", "),
+    window: given.map(({ share }) => share.key).join(", "),
+    sold: selling.map(({ share }) => share.key),
     most: Math.min(most, UNLIMITED),
     billed: most > 0 && meterOf(catalogue.features[feature]) !== undefined,
     resetsAt: given.length === 0 ? null : Math.min(...given.map(({ share }) => share.period.until)),

@@ -28,7 +28,7 @@ export function settle(
   return {
     balance: {
       ...sums(live, holds),
-      ...beyond(wallet.balance, allowance.window),
+      ...beyond(wallet.balance, allowance),
       most: allowance.most,
       billed: allowance.billed,
       validUntil: Math.min(allowance.validUntil, ...grantsEnd, ...holdsEnd),
@@ -40,12 +40,17 @@ export function settle(
 }
 
 /**
- * What was taken beyond goes on to count while no period begins in place of another: where a plan is left
- * for a while, or one is had besides, what was sold up to the cap is not sold again.
+ * What was taken beyond goes on to count while no period of what sells it begins in place of another: where a
+ * plan is left for a while, or one is had besides, what was sold up to the cap is not sold again.
  */
-function beyond({ over, window }: Balance, name: string): Pick<Balance, "over" | "window"> {
+function beyond(
+  { over, window }: Balance,
+  { window: name, sold }: Allowance,
+): Pick<Balance, "over" | "window"> {
   const [were, are] = [periodsIn(window), periodsIn(name)];
-  const isOn = were.every((each) => are.includes(each)) || are.every((each) => were.includes(each));
+  const counting = sold.length > 0 ? sold : are;
+  const isOn =
+    were.every((each) => are.includes(each)) || counting.every((each) => were.includes(each));
   return { over: isOn ? over : 0, window: are.length === 0 ? window : name };
 }
 

@@ -119,7 +119,15 @@ function history(seed: number): { refused: number; taken: number; closed: number
     const shares = [{ key, amount: plan.amount, period, isWithheld: plan.isWithheld }];
     const validUntil = period.until;
     const { most } = plan;
-    const allowance = { shares, window: key, most, billed: true, resetsAt: validUntil, validUntil };
+    const allowance = {
+      shares,
+      window: key,
+      sold: [key],
+      most,
+      billed: true,
+      resetsAt: validUntil,
+      validUntil,
+    };
     ledger.begin(allowance, now);
     wallet = settle(wallet, allowance, { now, basis: "" });
     closed.push(...wallet.grants.filter((each) => each.closed));

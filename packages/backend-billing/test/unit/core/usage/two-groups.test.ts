@@ -47,6 +47,14 @@ it("the cap of one does not begin anew with the other's period", () => {
   expect(settled(renewed, held, second(1, 21)).balance).toMatchObject({ over: 0 });
 });
 
+it("the cap of one does not begin anew after it was paused, or its payment late for too long", () => {
+  const both = [heldOf("pro", 20), heldOf("extra", 10)];
+  const used = take(settled(EMPTY, both, second(0, 21)), 130, true)?.wallet ?? EMPTY;
+  const without = settled(used, [heldOf("pro", 20, "unpaid"), heldOf("extra", 10)], second(0, 22));
+  expect(without.balance).toMatchObject({ over: 80, most: 0 });
+  expect(settled(without, both, second(0, 23)).balance).toMatchObject({ over: 80, most: 100 });
+});
+
 it("what one includes is not sold by the other while the payment of the first is late", () => {
   const late = [heldOf("pro", 20), heldOf("extra", 10, "past_due")];
   expect(settled(EMPTY, late, second(0, 21)).balance).toMatchObject({ granted: 50, most: 100 });

@@ -59,6 +59,17 @@ describe("request options", () => {
     expect(sessionsOf(app).map(({ status }) => status)).toEqual(["expired", "open"]);
   });
 
+  it("an idempotency key that is too long once it has a number is Stripe's to refuse, at once", async () => {
+    const app = await still();
+    const params = subscribing(app, await price(app));
+    const call = (length: number) =>
+      links.subscribe(app.core, params, { idempotencyKey: "k".repeat(length) });
+    const { code, message } = await billingError(call(254));
+    expect(code).toBe("provider_error");
+    expect(message).toContain("255");
+    expect(await call(253)).toMatchObject({ kind: "checkout" }); // no number was lost
+  });
+
   it("an idempotency key for another payment is Stripe's to refuse", async () => {
     const app = await still();
     const options = { idempotencyKey: "cart_1" };

@@ -54,6 +54,9 @@ export interface Known {
  */
 const QUICK = 5_000;
 
+/** Characters of an idempotency key, at most: no other number makes a longer one fit. */
+const LONGEST_KEY = 255;
+
 /** What was found on the way. */
 interface Found {
   /** Live subscriptions in a group of the cart, as Stripe has them. */
@@ -253,14 +256,14 @@ async function createNext(
   const made = turn.guard.made + 1;
   const params = withTrial(sale, isTrialUsed);
   const opening = { params, ui: sale.ui, options: numbered(sale.options, made) };
+  const { idempotencyKey = "" } = opening.options ?? {};
   try {
     return await createSession(runtime, opening, customerId);
   } catch (error) {
     const { cause } = error as { readonly cause?: Partial<Stripe.errors.StripeError> };
-    if (opening.options?.idempotencyKey === undefined || cause?.rawType !== "idempotency_error") {
-      throw error;
-    }
-    const write = guardOf(sale).write(turn.over, { ...turn.guard, made });
+    const isTaken = idempotencyKey !== "" && cause?.rawType === "idempotency_error";
+    if (!isTaken || idempotencyKey.length > LONGEST_KEY) throw error;
+    const write = guardOf(sale).write(turn.over, leased(runtime, { ...turn.guard, made }));
     const { committed } = await commit(runtime, { source: "record", records: [write] });
     if (committed) turn.wrote(write);
     return AGAIN;

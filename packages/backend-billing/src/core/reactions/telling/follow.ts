@@ -25,11 +25,20 @@ export async function contentThen(
 ): Promise<object | null> {
   // In this order: a change that comes in between says what the row was when it was read.
   const row = await reads.row(resource, id);
-  const changes = await reads.recordsOf("change", changeRef(resource, id), after, WAITING);
-  const waiting = changes.find(({ due }) => due !== null);
+  const waiting = await waitingOf(reads, changeRef(resource, id), after);
   return waiting === undefined
     ? (row?.stripe ?? null)
     : (waiting.data as unknown as Delivery).before;
+}
+
+/** The oldest change that waits to be told of an object, after a given one. */
+async function waitingOf(
+  reads: Pick<Store, "recordsOf">,
+  ref: string,
+  after = "",
+): Promise<StoredRecord | undefined> {
+  const changes = await reads.recordsOf("change", ref, after, WAITING);
+  return changes.find(({ due }) => due !== null);
 }
 
 const listensToAccess = ({ names }: TellingContext): boolean =>
@@ -51,7 +60,9 @@ export async function accessFollows(
   if (record === undefined && isFormer && resource !== "subscriptions") {
     return { writes: [], requests: [] };
   }
-  const from = { key, isGraceOver: false };
+  // Where nothing is known yet, what waits to be looked at is the end of a grace: it was not over before.
+  const look = record ?? (await waitingOf(context.reads, changeRef("access", entityId)));
+  const from = { key, isGraceOver: look !== undefined };
   const known = await knownAccess(context, record, entityId, facts, from);
   const writes = record === undefined ? [accessWrite(entityId, undefined, known)] : [];
   return { writes, requests: [accessRequest(entityId, key, at)] };

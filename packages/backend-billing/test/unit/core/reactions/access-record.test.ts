@@ -1,6 +1,10 @@
 // By which key an entity's access is told: the same until it is told, whatever else becomes of the entity.
 import { expect, it } from "vitest";
-import { accessRequest } from "../../../../src/core/mirror/changes.js";
+import {
+  accessRequest,
+  changeRecord,
+  type StoredChange,
+} from "../../../../src/core/mirror/changes.js";
 import type { RecordData, StoredRecord } from "../../../../src/core/mirror/store.js";
 import { type Delivery, deliveryIn } from "../../../../src/core/reactions/delivery.js";
 import type { Telling } from "../../../../src/core/reactions/telling/context.js";
@@ -119,45 +123,68 @@ it("what comes and goes has another key each time, also where nothing is left of
   expect(new Set(keys).size).toBe(keys.length);
 });
 
+/** An entity of whose access nothing is stored yet, which has a subscription. */
+function unknown(
+  now: ReturnType<typeof subscription>,
+  { over, waiting }: { over: boolean; waiting: readonly StoredChange[] },
+) {
+  let record: StoredRecord | undefined;
+  const has = facts({
+    subscriptions: [now],
+    products,
+    lapses: now.status === "past_due" ? [lapse(START * 1000, over)] : [],
+  });
+  const rows: Readonly<Record<string, object>> = {
+    customers: { entityId: "user_1" },
+    subscriptions: { stripe: now },
+  };
+  const context = {
+    names: new Set(["access.granted", "access.lost"]),
+    resources: ["customers", "subscriptions"] as const,
+    reads: {
+      subscribed: async () => has,
+      purchased: async () => [],
+      processing: async () => [],
+      row: async (resource: string) => rows[resource] as never,
+      record: async (kind: string) =>
+        kind === "access" ? record : kind === "lapse" ? lapse(START * 1000, over) : undefined,
+      recordsOf: async (_: string, ref: string) =>
+        waiting.map((each) => changeRecord(each)).filter((each) => each.ref === ref) as never,
+    },
+  };
+  return async (change: StoredChange) => {
+    const { all, writes, requests } = await tellingsOf(context, change);
+    const [write] = writes;
+    if (write)
+      record = { kind: "access", id: "user_1", revision: 1, ...write.next } as StoredRecord;
+    return { names: all.map(({ to }) => to), requests };
+  };
+}
+
+const changed = (key: string, before: object, after: object): StoredChange => ({
+  ...{ resource: "subscriptions", id: "sub_1", key, at: 2 },
+  ...{ before, after },
+});
+
 it.each([
   ["is over", true, [["access.granted"]]],
   ["is not over", false, [[]]],
 ])(
   "an entity that pays whose grace %s when the first handler is added is known as it was",
   async (_, over, told) => {
-    const before = subscription({ status: "past_due" });
-    const has = facts({ products });
-    let record: StoredRecord | undefined;
-    const rows: Readonly<Record<string, object>> = {
-      customers: { entityId: "user_1" },
-      subscriptions: { stripe: subscription() },
-    };
-    const context = {
-      names: new Set(["access.granted", "access.lost"]),
-      resources: ["customers", "subscriptions"] as const,
-      reads: {
-        subscribed: async () => has,
-        purchased: async () => [],
-        processing: async () => [],
-        row: async (resource: string) => rows[resource] as never,
-        record: async (kind: string) =>
-          kind === "access" ? record : kind === "lapse" ? lapse(1, over) : undefined,
-        recordsOf: async () => [{ due: 1, data: change } as never],
-      },
-    };
-    const change = {
-      resource: "subscriptions",
-      id: "sub_1",
-      key: "paid",
-      at: 2,
-      before,
-      after: subscription(),
-    } as unknown as Delivery;
-    const { writes, requests } = await tellingsOf(context, change);
-    const [write] = writes;
-    record = { kind: "access", id: "user_1", revision: 1, ...write?.next } as StoredRecord;
-    const looks = requests.map((request) => tellingsOf(context, deliveryIn(request)));
-    const names = (await Promise.all(looks)).map(({ all }) => all.map(({ to }) => to));
-    expect(names).toEqual(told);
+    const paid = changed("paid", subscription({ status: "past_due" }), subscription());
+    const tell = unknown(subscription(), { over, waiting: [paid] });
+    const { requests } = await tell(paid);
+    const looks = requests.map(async (request) => (await tell(deliveryIn(request))).names);
+    expect(await Promise.all(looks)).toEqual(told);
   },
 );
+
+it("an entity loses access as its grace ends, though another change of it is told first", async () => {
+  const late = subscription({ status: "past_due" });
+  const edited = changed("edited", late, { ...late, metadata: { name: "x" } });
+  const end = deliveryIn(accessRequest("user_1", "end", 2));
+  const tell = unknown(late, { over: true, waiting: [edited, end] });
+  expect((await tell(edited)).names).toEqual([]);
+  expect((await tell(end)).names).toEqual(["access.lost"]);
+});

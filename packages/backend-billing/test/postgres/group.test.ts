@@ -9,6 +9,7 @@ import {
   createPool,
   type TestDatabase,
 } from "../../../../support/postgres/database.js";
+import { eventRequest } from "../../src/core/mirror/changes.js";
 import type { Batch, Committed, Store } from "../../src/core/mirror/store.js";
 import { inGroups } from "../../src/postgres/commit/group.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
@@ -131,6 +132,31 @@ describe("commits of single events", () => {
     expect(startedBy().slice(4)).toEqual([["evt_s4"]]);
   });
 
+  it("that take several find a place though some of them are locked out, and others come all the time", async () => {
+    const { commit, started } = slowDatabase();
+    const isQuick = ({ units }: Batch) => units[0]?.receipt?.eventId.startsWith("evt_q") ?? false;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const grouped = inGroups(commit, { ...OPTIONS, lanes: 2, most: 4, isQuick });
+    const send = (name: string) => void grouped(about(`prod_${name}`, `evt_${name}`));
+    for (const name of ["s1", "s2"]) {
+      send(name);
+      await turns();
+    }
+    vi.advanceTimersByTime(1_000); // both leave their lanes
+    for (const name of ["q1", "q2"]) {
+      send(name);
+      await turns();
+    }
+    send("s3");
+    for (let n = 3; n < 6; n++) {
+      send(`q${n}`);
+      started[n - 1]?.end(); // of the quick ones
+      await turns();
+    }
+    expect(started.map(({ batch: given }) => eventsOf(given))).toContainEqual(["evt_s3"]);
+  });
+
   it("of one object keep their order, whether they take one statement or several", async () => {
     const { commit, started } = slowDatabase();
     const isQuick = ({ units }: Batch) => units[0]?.receipt?.eventId === "evt_2";
@@ -156,7 +182,7 @@ describe("commits of single events", () => {
 
   it("are not put together beyond what the database should be sent at once", async () => {
     const { commit, started } = slowDatabase();
-    const grouped = inGroups(commit, { ...OPTIONS, bytes: 1000 });
+    const grouped = inGroups(commit, { ...OPTIONS, bytes: 5000 });
     const large = (n: number): Batch => ({
       source: "event",
       now: NOW,
@@ -166,7 +192,20 @@ describe("commits of single events", () => {
     await turn();
     started[0]?.end();
     await turns();
-    expect(started.map((each) => each.batch.units.length)).toEqual([1, 1]);
+    expect(started.map((each) => each.batch.units.length)).toEqual([1, 2]);
+  });
+
+  it("nor where they are told as they came", async () => {
+    const { commit, started } = slowDatabase();
+    const grouped = inGroups(commit, { ...OPTIONS, bytes: 5000 });
+    for (const n of [3, 1, 2]) {
+      const request = eventRequest(`evt_${n}`, { text: "x".repeat(800 * n) }, NOW);
+      void grouped({ source: "event", now: NOW, units: [{ requests: [request] }] });
+    }
+    await turn();
+    started[0]?.end();
+    await turns();
+    expect(started.map((each) => each.batch.units.length)).toEqual([1, 2]);
   });
 
   it("about one object stay in order, and two lanes never hold it at once", async () => {

@@ -4,6 +4,7 @@
  * a group to fill, and none that takes one statement for those that take several.
  */
 
+import { isEventRequest } from "../../core/mirror/changes.js";
 import { textOf } from "../../core/mirror/content/text.js";
 import type { Batch, Committed, Store, UnitOutcome } from "../../core/mirror/store.js";
 import { keyOf, recordKey } from "../../core/mirror/writes.js";
@@ -38,6 +39,8 @@ export interface GroupOptions {
 /** Groups of commits that probably take one statement each, and of the others. */
 const KINDS = ["quick", "slow"] as const;
 type Kind = (typeof KINDS)[number];
+/** A place that becomes free is for the kind that has less: with much traffic the other would take each. */
+const SLOW_FIRST: readonly Kind[] = ["slow", "quick"];
 const kindOf = ({ isQuick }: Pick<Member, "isQuick">): Kind => (isQuick ? "quick" : "slow");
 
 /** What waits takes some memory even if it is about nothing. */
@@ -82,7 +85,7 @@ export function inGroups(commit: Commit, options: GroupOptions): Commit {
 
   const start = (): void => {
     scheduled = false;
-    for (const kind of KINDS) {
+    for (const kind of running.quick > running.slow ? SLOW_FIRST : KINDS) {
       while (isWanted(kind)) {
         const group = take(kind);
         if (group.length === 0) break;
@@ -165,7 +168,10 @@ function keysOf({ units }: Batch): string[] {
 }
 
 function sizeOf({ units }: Batch): number {
-  const contents = units.flatMap(({ snapshots = [] }) => snapshots.map(({ content }) => content));
+  const contents = units.flatMap(({ snapshots = [], requests = [] }) => [
+    ...snapshots.map(({ content }) => content),
+    ...requests.filter(isEventRequest).map(({ data }) => data.after as object | null),
+  ]);
   return contents.reduce((sum, each) => sum + (each ? textOf(each).length : 0), ENVELOPE);
 }
 

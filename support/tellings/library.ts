@@ -85,13 +85,13 @@ export async function openLibrary(
     tables,
     resources: bare.resources,
     handlers,
-    storeIn: () => ({}) as LocalStore, // no handler here uses it
   });
+  const deliverAll = () => deliver(() => ({}) as LocalStore, NEVER); // no handler here uses it
   const reactions = {
     names: new Set(handlers.keys()),
     needs: needsOf(handlers.keys()),
     changed: () => {},
-    deliver: () => deliver(NEVER),
+    deliver: deliverAll,
   };
   const now = () => double.clock.now();
   const runtime = createRuntime(config, {
@@ -119,7 +119,7 @@ export async function openLibrary(
       dueAt = due;
       const isDue = dueAt <= now() + SLACK;
       const worked = isDue ? (await settleNow(runtime)) + (await workOnce(runtime)) : 0;
-      const told = worked + waiting > 0 ? await deliver(NEVER) : 0;
+      const told = worked + waiting > 0 ? await deliverAll() : 0;
       if (worked + told > 0 || hasCome) continue;
       if (waiting === 0) return;
       await sleep(20); // it is due by the database's own clock

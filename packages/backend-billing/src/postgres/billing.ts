@@ -210,7 +210,6 @@ function reactionsOn<D extends Database, C extends AnyCatalogue>(
   return {
     names: new Set(handlers.keys()),
     needs: needsOf(handlers.keys(), config.initial_events),
-    deliver: (storeIn, isOver) =>
-      deliveryOn({ config, pool, lend, tables, resources, handlers, storeIn })(isOver),
+    deliver: deliveryOn({ config, pool, lend, tables, resources, handlers }),
   };
 }

@@ -7,7 +7,10 @@ import {
   createPool,
   type TestDatabase,
 } from "../../../../support/postgres/database.js";
+import type { LocalStore } from "../../src/core/local-store.js";
 import type { PoolLike } from "../../src/postgres/database.js";
+import { lendFrom } from "../../src/postgres/reactions/lend.js";
+import { deliveryOn } from "../../src/postgres/reactions/reactions.js";
 import { migrate } from "../../src/postgres/schema/migrations.js";
 import { createPostgresStore } from "../../src/postgres/store/store.js";
 import { usageOn } from "../../src/postgres/usage/usage.js";
@@ -111,6 +114,38 @@ it("takes usage where the connection behind a proxy is another", async () => {
   expect(await take()).toBe(0);
   await pool.query("DEALLOCATE ALL");
   expect(await take()).toBe(0);
+});
+
+it("tells without, however often, once the connection behind a proxy was another", async () => {
+  const schema = "proxied_telling";
+  await migrate(pool, { schema });
+  const own = createPool(database.url, { max: 1 });
+  const prepared: number[] = [];
+  own.on("connect", (client) => {
+    const { query } = client;
+    client.query = ((...all: [{ name?: string }]) => {
+      if (all[0].name !== undefined) prepared.push(runs);
+      return (query as (...all: unknown[]) => unknown).apply(client, all);
+    }) as typeof query;
+  });
+  const deliver = deliveryOn({
+    config: { secret_key: "sk_test_1", webhook_secret: [] },
+    pool: own,
+    lend: lendFrom(own),
+    tables: { schema },
+    resources: ["products"],
+    handlers: new Map(),
+  });
+  let runs = 0;
+  for (; runs < 4; runs++) {
+    await deliver(
+      () => ({}) as LocalStore,
+      () => false,
+    );
+    await own.query("DEALLOCATE ALL");
+  }
+  await own.end();
+  expect(prepared).toEqual([0, 1]);
 });
 
 it("goes on without where the connection behind a proxy was somebody else's", async () => {

@@ -28,15 +28,17 @@ export interface ReactionsOptions<Tx> {
   readonly tables: { readonly schema?: string; readonly resources?: ResourceChoice };
   readonly resources: readonly ResourceName[];
   readonly handlers: Handlers<Reaction<never, Tx>>;
-  storeIn(tx: Tx): LocalStore;
   readonly timing?: DeliveryTiming;
 }
 
-/** Tells what is due, until nothing is or `isOver`; answers how much it did. */
+/**
+ * Tells what is due, until nothing is or `isOver`; answers how much it did. Made once for a pool: it knows
+ * which statements are prepared on it, and whether they may be.
+ */
 export function deliveryOn<Tx>(
   options: ReactionsOptions<Tx>,
-): (isOver: () => boolean) => Promise<number> {
-  const { config, pool, lend, tables, resources, handlers, storeIn } = options;
+): (storeIn: (tx: Tx) => LocalStore, isOver: () => boolean) => Promise<number> {
+  const { config, pool, lend, tables, resources, handlers } = options;
   const names = namesIn(schemaOf(tables));
   const own = new Set(handlers.keys());
   const { catalogue } = config;
@@ -47,7 +49,7 @@ export function deliveryOn<Tx>(
     return { ...createPostgresReads(tx, tables), ...lookupsOn(select, names), processing };
   };
   const prepared = prepareOn(sharedPool(pool), isPg(pool));
-  const delivery: DeliverOptions<Tx> = {
+  const delivery: Omit<DeliverOptions<Tx>, "handler"> = {
     pool: queryableBy(prepared.run),
     names,
     occasions: occasionsOf(own),
@@ -55,10 +57,6 @@ export function deliveryOn<Tx>(
     tellings: (change, tx, listening) => {
       const known = new Set([...own, ...awaitedNames(listening, Date.now())]);
       return tellingsOf({ reads: readsOn(tx), names: known, resources, catalogue }, change);
-    },
-    handler: ({ to, payload }) => {
-      const handler = handlers.get(to);
-      return handler && (async (tx) => handler(payload as never, { tx, store: storeIn(tx) }));
     },
     observed: ({ change, took, ...outcome }) => {
       prepared.grown(1); // about as many changes may wait by now as were told before
@@ -69,5 +67,11 @@ export function deliveryOn<Tx>(
     },
     timing: options.timing ?? DELIVERY_TIMING,
   };
-  return (isOver) => deliverDue(delivery, lanesOf(pool), isOver);
+  return (storeIn, isOver) => {
+    const handler: DeliverOptions<Tx>["handler"] = ({ to, payload }) => {
+      const own = handlers.get(to);
+      return own && (async (tx) => own(payload as never, { tx, store: storeIn(tx) }));
+    };
+    return deliverDue({ ...delivery, handler }, lanesOf(pool), isOver);
+  };
 }

@@ -28,8 +28,14 @@ export interface Target {
   close(): void;
 }
 
+/**
+ * Milliseconds after which a connection that is not used is ended from this side: half of what the application
+ * gives it, so that none is ended from there just as it is taken again.
+ */
+const IDLE = 30_000;
+
 export function targetAt(port: number, secret: string): Target {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: IDLE });
   const post: Target["post"] = (path, body = "", headers = {}) =>
     new Promise((resolve, reject) => {
       const length = { "content-length": Buffer.byteLength(body) };
@@ -42,7 +48,7 @@ export function targetAt(port: number, secret: string): Target {
         response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
         response.on("error", reject);
       });
-      sent.on("error", reject);
+      sent.on("error", (cause) => reject(new Error(`${path}: ${cause.message}`, { cause })));
       sent.end(body);
     });
   return {

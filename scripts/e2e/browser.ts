@@ -55,21 +55,14 @@ export async function lookAround(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Loads the page until it shows something. What events of one second leave open Stripe is asked about two
+ * Waits until the page shows something, and loads it again meanwhile. What events of one second leave open Stripe is asked about two
  * seconds later, and a page that was loaded before that stays as it is.
  */
-export async function shownAtLast(
-  page: Page,
-  wanted: Locator,
-  load: () => Promise<unknown> = () => page.reload(),
-): Promise<void> {
-  const end = Date.now() + PATIENCE;
-  for (;;) {
-    await load();
-    const timeout = Date.now() > end ? 1 : 5_000;
-    const missed = await wanted.waitFor({ timeout }).catch((error: unknown) => error);
+export async function shownAtLast(page: Page, wanted: Locator): Promise<void> {
+  for (const end = Date.now() + PATIENCE; ; await page.reload()) {
+    const missed = await wanted.waitFor({ timeout: 5_000 }).catch((error: unknown) => error);
     if (missed === undefined) return;
-    if (timeout === 1) throw missed;
+    if (Date.now() > end) throw missed;
   }
 }
 

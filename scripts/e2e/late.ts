@@ -87,10 +87,12 @@ export async function walkLate(browser: Browser, step: Step, runs: number): Prom
     await stripe.subscriptions.update(String(id), { default_payment_method: card.id });
     await double.clock.advance({ days: 32 });
     await double.settle();
+    await page.reload();
     await shownAtLast(page, page.getByText("Payment failed"));
     await lookAround(page, "12-payment-failed");
     await double.clock.advance({ days: 60 });
     await double.settle();
+    await page.reload();
     await shownAtLast(page, page.getByText("Ended on"));
     await lookAround(page, "13-ended");
   });
